@@ -1,5 +1,5 @@
-/** Plain JSON data. */
-export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** Plain JSON data. Integers beyond 2^53 are bigints (`exact-json.ts`). */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
 }
@@ -81,6 +81,7 @@ export function deepFreeze<T>(value: T): T {
 
 /** JSON text with sorted keys: equal values have equal texts. */
 export function canonical(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   const parts: string[] = [];

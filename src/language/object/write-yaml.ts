@@ -9,6 +9,7 @@ export function writeYaml(value: unknown): string {
 /** The text after a key or a dash: a blank and a scalar, or further lines. `indent` is that of the surrounding lines. */
 function valueText(value: unknown, indent: string): string {
   if (typeof value === "string") return ` ${textScalar(value, indent)}`;
+  if (typeof value === "bigint") return ` ${value}`;
   if (typeof value !== "object" || value === null) return ` ${JSON.stringify(value) ?? "null"}`;
   if (Array.isArray(value)) {
     if (value.length === 0) return " []";

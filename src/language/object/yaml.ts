@@ -1,3 +1,4 @@
+import { exactInteger } from "./exact-json.ts";
 import {
   Composer,
   isScalar,
@@ -138,14 +139,18 @@ function isForeign(tag: Tags[number]): boolean {
   return ["set", "omap", "pairs", "timestamp", "binary"].includes(tag.tag.replace("tag:yaml.org,2002:", ""));
 }
 
-const int = (test: RegExp, radix: number): ScalarTag => ({
+const prefixes = { 2: "0b", 8: "0o", 10: "", 16: "0x" } as const;
+
+const int = (test: RegExp, radix: keyof typeof prefixes): ScalarTag => ({
   tag: "tag:yaml.org,2002:int",
   default: true,
   identify: () => false,
   test,
   resolve(text) {
-    const digits = text.replace(/_/g, "").replace(/^([-+]?)0[a-z]/i, "$1");
-    return Number.parseInt(digits, radix);
+    const digits = text.replace(/_/g, "").replace(/^[-+]?(?:0[a-z])?/i, "");
+    if (digits === "") return Number.NaN;
+    const amount = exactInteger(`${prefixes[radix]}${digits}`);
+    return text.startsWith("-") ? exactInteger(String(-amount)) : amount;
   },
 });
 
@@ -160,8 +165,10 @@ const goTags: ScalarTag[] = [
     resolve: (text) => text,
   },
   int(/^[-+]?0[oO][0-7_]+$/, 8),
-  int(/^[-+]?0X[0-9a-fA-F_]+$/, 16),
-  int(/^[-+]?0B[01_]+$/, 2),
+  int(/^[-+]?0[xX][0-9a-fA-F_]+$/, 16),
+  int(/^[-+]?0[bB][01_]+$/, 2),
+  int(/^[-+]?0[0-7_]+$/, 8),
+  int(/^[-+]?[0-9][0-9_]*$/, 10),
   {
     tag: "tag:yaml.org,2002:float",
     default: true,

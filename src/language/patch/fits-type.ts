@@ -1,3 +1,4 @@
+import { writeJson } from "../object/exact-json.ts";
 import { isObject } from "../object/json.ts";
 import type { Json } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
@@ -82,7 +83,7 @@ function isScalar(value: unknown, schema: Schema): boolean {
       return typeof value === "string" || (schema.format !== undefined && schema.format !== "byte");
     case "integer":
     case "number":
-      return typeof value === "number";
+      return typeof value === "number" || typeof value === "bigint";
     case "boolean":
       return typeof value === "boolean";
     case undefined:
@@ -109,6 +110,6 @@ function expected(schema: Schema): string {
 /** The value as structured-merge-diff prints it: its type, the wrapped value or the value. */
 function found(value: Json, schema: Schema): string {
   if (schema.type === "integer" || schema.type === "number") return typeof value === "boolean" ? "bool" : typeof value;
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   return schema.type === "string" ? `&value.valueUnstructured{Value:${text}}` : text;
 }

@@ -1,4 +1,5 @@
-import { at, canonical, isObject, type Json, type JsonObject } from "../object/json.ts";
+import { readJson } from "../object/exact-json.ts";
+import { at, canonical, isObject, type JsonObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compareObjects } from "./compare-objects.ts";
@@ -43,7 +44,7 @@ export function readLastApplied(live: KubeObject): JsonObject | undefined {
   const text = at(live, "metadata", "annotations", lastAppliedAnnotation);
   if (typeof text !== "string") return undefined;
   try {
-    const value = JSON.parse(text) as Json;
+    const value = readJson(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { writeJson } from "../object/exact-json.ts";
 import { clone, isObject, set } from "../object/json.ts";
 import { checkDepth } from "./depth.ts";
 import type { Schema } from "./schema.ts";
@@ -77,7 +78,7 @@ function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;
   let size = sizes.get(value);
-  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length));
+  if (size === undefined) sizes.set(value, (size = writeJson(value).length));
   return size;
 }
 

@@ -1,3 +1,5 @@
+import { writeJson } from "../object/exact-json.ts";
+
 /** One fault in an object, worded as kubectl shows it: `spec.level: Invalid value: -1: should be at least 0`. */
 export interface FieldError {
   reason: FieldErrorReason;
@@ -21,7 +23,7 @@ export type FieldErrorReason =
 
 /** Go's %q-like rendering of a bad value: strings quoted, the rest as JSON. */
 function shown(value: unknown): string {
-  return value === undefined ? "null" : JSON.stringify(value);
+  return value === undefined ? "null" : writeJson(value);
 }
 
 export const required = (field: string, detail = ""): FieldError => ({

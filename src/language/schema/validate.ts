@@ -1,3 +1,4 @@
+import { asInteger } from "../object/exact-json.ts";
 import { runeLength } from "../object/byte-length.ts";
 import { canonical, equal, isObject } from "../object/json.ts";
 import { checkDepth, deeper, type Walk } from "./depth.ts";
@@ -37,7 +38,7 @@ function validate(value: unknown, schema: Schema, path: string, walk: Walk): voi
   }
   if (schema.allOf || schema.anyOf || schema.oneOf || schema.not) checkComposition(value, schema, path, walk);
   if (typeof value === "string") checkString(value, schema, path, errors);
-  else if (typeof value === "number") checkNumber(value, schema, path, errors);
+  else if (typeof value === "number" || typeof value === "bigint") checkNumber(value, schema, path, errors);
   else if (Array.isArray(value)) checkList(value, schema, path, walk);
   checkEnum(value, schema, path, errors);
   if (isObject(value)) checkObject(value, schema, path, walk);
@@ -57,13 +58,11 @@ function checkType(value: unknown, schema: Schema, path: string, errors: FieldEr
   errors.push(typeInvalid(place(path), actual, `${path} in body must be of type ${expected}: "${actual}"`));
 }
 
-const largestInteger = 2 ** 63;
-
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number")
-    return Number.isInteger(value) && Math.abs(value) <= largestInteger ? "integer" : "number";
+  if (typeof value === "number" || typeof value === "bigint")
+    return asInteger(value) === undefined ? "number" : "integer";
   return typeof value;
 }
 
@@ -80,10 +79,10 @@ function checkString(value: string, schema: Schema, path: string, errors: FieldE
     errors.push(typeInvalid(place(path), value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
 }
 
-function checkNumber(value: number, schema: Schema, path: string, errors: FieldError[]): void {
+function checkNumber(value: number | bigint, schema: Schema, path: string, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
   const fault = (detail: string) => errors.push(invalid(place(path), value, `${path} in body should be ${detail}`));
-  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(value, multipleOf))
+  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(Number(value), multipleOf))
     fault(`a multiple of ${goNumber(multipleOf)}`);
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
     fault(schema.exclusiveMaximum ? `less than ${goNumber(maximum)}` : `less than or equal to ${goNumber(maximum)}`);

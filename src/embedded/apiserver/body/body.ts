@@ -1,3 +1,4 @@
+import { mayHoldLongInteger, readJson, writeJson } from "../../../language/object/exact-json.ts";
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
@@ -122,8 +123,9 @@ export function parseJson(text: string, of: string): ParsedBody {
   }
   const scan = scanJson(text);
   if (scan.type === "refused") throw badRequest(`the object provided cannot be read: ${scan.why}`);
+  const exact = mayHoldLongInteger(text) ? readJson(text) : value;
   return {
-    value: scan.surrogates ? wellFormed(value) : value,
+    value: scan.surrogates ? wellFormed(exact) : exact,
     duplicates: scan.duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
   };
 }
@@ -147,7 +149,7 @@ export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   try {
     // Through JSON, so that dates and unusual map keys become what a JSON client would have sent.
     const repeated: string[] = [];
-    const { value } = parseJson(JSON.stringify(readYaml(text, yamlLimits, repeated) ?? null), of);
+    const { value } = parseJson(writeJson(readYaml(text, yamlLimits, repeated) ?? null), of);
     const complaint = `yaml: unmarshal errors:\n  ${repeated.slice(0, maxComplaints).join("\n  ")}`;
     return { value, duplicates: repeated.length > 0 ? [complaint] : [] };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { StatusError } from "../status-error.ts";
@@ -99,5 +100,5 @@ function refusal({ objects }: Question, what: string): StatusError {
   return new StatusError(500, "", `conversion webhook for ${apiVersion}, Kind=${kind} ${what}`);
 }
 
-const quoted = (value: unknown): string => JSON.stringify(value);
+const quoted = (value: unknown): string => writeJson(value);
 const text = (value: unknown): string => (typeof value === "string" ? value : quoted(value));

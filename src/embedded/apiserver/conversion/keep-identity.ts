@@ -1,3 +1,4 @@
+import { asInteger, writeJson } from "../../../language/object/exact-json.ts";
 import { isObject, type JsonObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { validateAnnotations, validateLabels } from "../../../language/object/validate-meta.ts";
@@ -8,7 +9,7 @@ export function otherIdentity(converted: KubeObject, original: KubeObject): stri
   const metadata: JsonObject = isObject(converted.metadata) ? converted.metadata : {};
   for (const [field, name] of identity) {
     const [was, is] = [original.metadata[field] ?? "", metadata[field] ?? ""];
-    if (was !== is) return `must have the same ${name}: ${was} != ${typeof is === "string" ? is : JSON.stringify(is)}`;
+    if (was !== is) return `must have the same ${name}: ${was} != ${typeof is === "string" ? is : writeJson(is)}`;
   }
   return undefined;
 }
@@ -53,7 +54,8 @@ function faultIn(field: "labels" | "annotations", value: unknown): string | unde
 function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number" || typeof value === "bigint")
+    return asInteger(value) === undefined ? "float64" : "int64";
   if (typeof value === "boolean") return "bool";
   return value === null ? "<nil>" : typeof value;
 }

@@ -120,7 +120,7 @@ function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resou
     if (!path) continue;
     fields[jsonPath.startsWith(".") ? jsonPath.slice(1) : jsonPath] = (object) => {
       const value = evaluate(path, object)[0];
-      return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+      return ["string", "number", "bigint", "boolean"].includes(typeof value) ? String(value) : "";
     };
   }
   return fields;

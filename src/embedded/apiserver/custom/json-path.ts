@@ -239,11 +239,13 @@ function passes(filter: Extract<Step, { type: "filter" }>, value: unknown, budge
 function holds(left: unknown, operator: string, right: unknown): boolean {
   if (operator === "==") return left === right;
   if (operator === "!=") return typeof left === typeof right && left !== right;
-  if (typeof left === "number" && typeof right === "number") return ordered(left, operator, right);
+  if (isNumber(left) && isNumber(right)) return ordered(left, operator, right);
   return typeof left === "string" && typeof right === "string" && ordered(left, operator, right);
 }
 
-function ordered<T extends string | number>(left: T, operator: string, right: T): boolean {
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+
+function ordered<T extends string | number | bigint>(left: T, operator: string, right: T): boolean {
   if (operator === "<") return left < right;
   if (operator === "<=") return left <= right;
   return operator === ">" ? left > right : left >= right;

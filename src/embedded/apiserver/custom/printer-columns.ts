@@ -50,8 +50,8 @@ function cellOf(type: Column["type"], path: JsonPath): Column["cell"] {
 
 const RENDERERS: Record<Column["type"], (value: unknown, now: number) => unknown> = {
   string: (value) => (isObject(value) || Array.isArray(value) ? canonical(value) : String(value)),
-  integer: (value) => (typeof value === "number" ? Math.trunc(value) : null),
-  number: (value) => (typeof value === "number" ? value : null),
+  integer: (value) => (typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null),
+  number: (value) => (typeof value === "number" || typeof value === "bigint" ? Number(value) : null),
   boolean: (value) => (typeof value === "boolean" ? value : null),
   date: (value, now) => {
     if (typeof value !== "string") return null;

@@ -1,3 +1,4 @@
+import { asInteger, writeJson } from "../../../language/object/exact-json.ts";
 import { clone, get, isObject, set } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { invalid, type FieldError } from "../../../language/schema/field-error.ts";
@@ -89,10 +90,10 @@ export function validateScale(
 function validateReplicas(object: KubeObject, path: string, errors: FieldError[]): void {
   const value = at(object, path);
   if (value === undefined) return;
-  if (typeof value !== "number" || !Number.isInteger(value))
-    errors.push(invalid(path, 0, mistyped(path, value, "int64")));
-  else if (value < 0) errors.push(invalid(path, value, "should be a non-negative integer"));
-  else if (value > MAX_INT32) errors.push(invalid(path, value, `should be less than or equal to ${MAX_INT32}`));
+  const replicas = asInteger(value);
+  if (replicas === undefined) errors.push(invalid(path, 0, mistyped(path, value, "int64")));
+  else if (replicas < 0) errors.push(invalid(path, value, "should be a non-negative integer"));
+  else if (replicas > MAX_INT32) errors.push(invalid(path, value, `should be less than or equal to ${MAX_INT32}`));
 }
 
 function integerAt(object: KubeObject, path: string): number | undefined {
@@ -119,14 +120,15 @@ function namesOf(path: string): string[] {
 }
 
 function mistyped(path: string, value: unknown, expected: string): string {
-  const shown = typeof value === "string" ? value : JSON.stringify(value);
+  const shown = typeof value === "string" ? value : writeJson(value);
   return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`;
 }
 
 function goType(value: unknown): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number" || typeof value === "bigint")
+    return asInteger(value) === undefined ? "float64" : "int64";
   if (typeof value === "boolean") return "bool";
   return typeof value === "string" ? "string" : "map[string]interface {}";
 }

@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
@@ -41,7 +42,7 @@ export async function respondObject(
   object: object,
   representation: Representation,
 ): Promise<void> {
-  if (representation.format === "json") return respondJson(response, code, JSON.stringify(object));
+  if (representation.format === "json") return respondJson(response, code, writeJson(object));
   const { writeYaml } = await import("../../../language/object/write-yaml.ts");
   respondJson(response, code, writeYaml(object), "application/yaml");
 }

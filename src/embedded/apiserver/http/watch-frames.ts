@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
@@ -73,5 +74,5 @@ export class WatchFrames {
 }
 
 function lineOf(type: string, object: object): Buffer {
-  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  return Buffer.from(`${writeJson({ type, object })}\n`);
 }

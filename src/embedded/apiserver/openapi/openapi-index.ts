@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import type { Resource } from "../resource.ts";
 import { documentOf, type OpenApiDocument, openapiDocument } from "./document.ts";
 import { definitions } from "../kinds/definitions.ts";
@@ -51,11 +52,11 @@ export function schemaDocument(resources: readonly Resource[], name: string): st
   const [group, version] = root === "api" ? ["", rest[0]] : [rest[0], rest[1]];
   const document =
     rest.length === 0 ? rootDocument(name) : openapiDocument(resources, group ?? "", version ?? "", definitions());
-  return document && JSON.stringify(document);
+  return document && writeJson(document);
 }
 
 /** The content of `/openapi/v2`. */
 export function swaggerDocument(resources: readonly Resource[], format: "json" | "protobuf"): string | Buffer {
   const document = openapiV2(resources, definitions());
-  return format === "json" ? JSON.stringify(document) : openapiV2Protobuf(document);
+  return format === "json" ? writeJson(document) : openapiV2Protobuf(document);
 }

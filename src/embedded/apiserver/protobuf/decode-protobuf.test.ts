@@ -430,3 +430,9 @@ describe("a protobuf body", () => {
     expect(({} as JsonObject)["x"]).toBeUndefined();
   });
 });
+
+it.each([30, 9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n)])("an int64 of %s has all its digits", (seconds) => {
+  // metadata.deletionGracePeriodSeconds
+  const pod = decodeProtobuf(envelope("v1", "Pod", [[1, [[10, seconds]]]])) as { metadata: JsonObject };
+  expect(pod.metadata.deletionGracePeriodSeconds).toBe(seconds);
+});

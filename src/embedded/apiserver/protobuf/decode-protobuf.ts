@@ -1,3 +1,4 @@
+import { readJson } from "../../../language/object/exact-json.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { parseApiVersion } from "../../../language/object/meta.ts";
 import { definitionName, definitions } from "../kinds/definitions.ts";
@@ -140,7 +141,7 @@ export const specials: Readonly<Record<string, (reader: WireReader, depth: numbe
     while (!reader.done) {
       const { field, wireType } = reader.tag();
       if (field === 1) isText = reader.signed() === 1;
-      else if (field === 2) number = reader.signed();
+      else if (field === 2) number = Number(reader.signed());
       else if (field === 3) text = reader.text();
       else reader.skip(wireType);
     }
@@ -180,8 +181,8 @@ function instant(reader: WireReader, digits: number): Json {
   let [seconds, nanos] = [0, 0];
   while (!reader.done) {
     const { field, wireType } = reader.tag();
-    if (field === 1) seconds = reader.signed();
-    else if (field === 2) nanos = reader.signed();
+    if (field === 1) seconds = Number(reader.signed());
+    else if (field === 2) nanos = Number(reader.signed());
     else reader.skip(wireType);
   }
   const date = new Date(seconds * 1000);
@@ -199,7 +200,7 @@ function embeddedJson(reader: WireReader): Json {
   const text = fieldOf(reader, 1, () => reader.text());
   if (text === undefined || text === "") return null;
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text);
   } catch (error) {
     throw new WireError("an embedded object is not JSON", { cause: error });
   }

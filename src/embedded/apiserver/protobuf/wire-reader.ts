@@ -39,12 +39,12 @@ export class WireReader {
   }
 
   /** int32 and int64: a negative number is encoded as its two's complement in ten bytes. */
-  signed(): number {
+  signed(): number | bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = this.#byte();
       value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return Number(BigInt.asIntN(64, value));
+      if (byte < 0x80) return exact(BigInt.asIntN(64, value));
     }
     throw new WireError("a number has too many bytes");
   }
@@ -87,4 +87,10 @@ export class WireReader {
     this.#at = at + length;
     return at;
   }
+}
+
+/** As in JSON text: a bigint only beyond 2^53. */
+function exact(integer: bigint): number | bigint {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
 }

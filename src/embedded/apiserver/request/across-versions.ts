@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import { clone } from "../../../language/object/json.ts";
 import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import type { OtherVersions } from "../../../language/patch/managed-fields.ts";
@@ -76,5 +77,5 @@ function othersOf(
 }
 
 function keyOf(object: KubeObject, { version }: Resource): string {
-  return `${version} ${JSON.stringify(object)}`;
+  return `${version} ${writeJson(object)}`;
 }

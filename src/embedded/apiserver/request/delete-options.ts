@@ -31,7 +31,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
   const seconds = given.gracePeriodSeconds;
   return {
     // As kube-apiserver: a negative period means one second.
-    gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
+    gracePeriodSeconds: seconds === undefined ? undefined : seconds < 0 ? 1 : Number(seconds),
     propagation: (propagation ?? dependents(given.orphanDependents)) as DeleteOptions["propagation"],
     uid: given.preconditions?.uid,
     resourceVersion: given.preconditions?.resourceVersion,

@@ -187,7 +187,8 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
   const metadata = { ...object.metadata };
   const first = !metadata.deletionTimestamp;
   if (first) {
-    const grace = strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
+    // Of the longest periods a few seconds may be lost: the time is bounded anyway.
+    const grace = Number(strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0);
     metadata.deletionTimestamp = formatTime(Math.min(now + grace * 1000, lastTime));
     if (!strategy.onDelete) {
       metadata.deletionGracePeriodSeconds = grace;

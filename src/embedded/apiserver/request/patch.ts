@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import { clone, isObject, type Json, type JsonObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyConfiguration, type ApplyConflict } from "../../../language/patch/apply-configuration.ts";
@@ -121,13 +122,13 @@ function checkPatchedKind(resource: Resource, patched: JsonObject, name: string)
 }
 
 function otherName(found: Json | undefined, name: string): StatusError {
-  const shown = typeof found === "string" ? found : JSON.stringify(found ?? "");
+  const shown = typeof found === "string" ? found : writeJson(found ?? "");
   return badRequest(`the name of the object (${shown}) does not match the name on the URL (${name})`);
 }
 
 /** The patched object is not a valid object of the kind. */
 function badPatch(patched: Json, why: string): StatusError {
-  return invalidObject("", "", "", [invalid("patch", JSON.stringify(patched), why)]);
+  return invalidObject("", "", "", [invalid("patch", writeJson(patched), why)]);
 }
 
 function decodePatched(context: RequestContext, patched: Json, body: ParsedBody, options: WriteOptions): KubeObject {

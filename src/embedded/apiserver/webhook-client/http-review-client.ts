@@ -1,3 +1,4 @@
+import { readJson, writeJson } from "../../../language/object/exact-json.ts";
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
@@ -39,7 +40,7 @@ export class HttpReviewClient implements ReviewClient {
   async ask(config: ClientConfig, review: object, { timeoutMs }: { readonly timeoutMs: number }): Promise<unknown> {
     if (this.#closed) throw new Error("the server is shutting down");
     const { options, url } = this.#target(config, timeoutMs);
-    const body = Buffer.from(JSON.stringify(review));
+    const body = Buffer.from(writeJson(review));
     const call = new Call({ ...options, agent: this.#agent, method: "POST", headers: headersFor(options, body) }, body);
     const stopTimer = this.#clock.after(timeoutMs, () => call.cancel(new Error("context deadline exceeded")));
     try {
@@ -134,7 +135,7 @@ function parsed({ code, contentType, body }: Answered): unknown {
   const text = body.toString("utf8");
   let answer: unknown;
   try {
-    answer = JSON.parse(text);
+    answer = readJson(text);
   } catch (error) {
     throw new AnswerError(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
   }

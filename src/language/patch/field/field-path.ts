@@ -1,3 +1,4 @@
+import { readJson, writeJson } from "../../object/exact-json.ts";
 import { isObject } from "../../object/json.ts";
 import type { Json } from "../../object/json.ts";
 import { PatchError } from "../patch-error.ts";
@@ -72,11 +73,11 @@ export function printElement(element: PathElement): string {
     case 102:
       return `.${content}`;
     case 107: {
-      const keys = Object.entries(JSON.parse(content) as Record<string, Json>);
-      return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
+      const keys = Object.entries(readJson(content) as Record<string, Json>);
+      return `[${keys.map(([name, value]) => `${name}=${writeJson(value)}`).join(",")}]`;
     }
     case 118:
-      return `[=${JSON.stringify(JSON.parse(content))}]`;
+      return `[=${writeJson(readJson(content))}]`;
     default:
       return `[${content}]`;
   }
@@ -88,16 +89,18 @@ function isField(element: PathElement): boolean {
 
 function decorate(element: PathElement): { element: PathElement; rank: number; value: Json } {
   const rank = "fkvi".indexOf(element.charAt(0));
-  return { element, rank, value: JSON.parse(element.slice(2)) as Json };
+  return { element, rank, value: readJson(element.slice(2)) };
 }
 
 const TYPE_ORDER = ["number", "string", "boolean", "object"];
 
+const typeName = (value: Json): string => (typeof value === "bigint" ? "number" : typeof value);
+
 function compareValues(a: Json, b: Json): number {
   if (isObject(a) && isObject(b)) return compareKeys(Object.entries(a), Object.entries(b));
-  const byType = TYPE_ORDER.indexOf(typeof a) - TYPE_ORDER.indexOf(typeof b);
+  const byType = TYPE_ORDER.indexOf(typeName(a)) - TYPE_ORDER.indexOf(typeName(b));
   if (byType !== 0 || a === b) return byType;
-  if (typeof a === "object" || typeof b === "object") return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+  if (typeof a === "object" || typeof b === "object") return writeJson(a) < writeJson(b) ? -1 : 1;
   return a < b ? -1 : 1;
 }
 
@@ -116,14 +119,14 @@ const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
 
 /** Go writes `<`, `>` and `&` in JSON strings as escapes, and these texts are compared byte by byte. */
 function goJson(value: Json): string {
-  const text = JSON.stringify(value);
-  if (typeof value === "number" || typeof value === "boolean") return text;
+  const text = writeJson(value);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return text;
   return text.replace(ESCAPED_BY_GO, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function parseJson(element: string): Json {
   try {
-    return JSON.parse(element.slice(2)) as Json;
+    return readJson(element.slice(2));
   } catch (cause) {
     throw bad(element, "expected JSON", cause);
   }

@@ -1,3 +1,4 @@
+import { writeJson } from "../../object/exact-json.ts";
 import { equal, isObject } from "../../object/json.ts";
 import type { Json } from "../../object/json.ts";
 import { boundedClone } from "../bounded-clone.ts";
@@ -78,7 +79,7 @@ function perform(target: Target, operation: Operation): void {
       const value = getFrom(source, sourceKey, from) ?? null;
       const path = required(operation.path, "copy", "path");
       const [container, key] = parentOf(target.root, path, "copy", "destination path");
-      target.copied += JSON.stringify(value).length;
+      target.copied += writeJson(value).length;
       if (target.copied > MAX_COPIED_CHARACTERS) {
         throw unprocessable(
           `Unable to complete the copy, the accumulated size increase of copy is ${target.copied}, exceeding the limit ${MAX_COPIED_CHARACTERS}`,

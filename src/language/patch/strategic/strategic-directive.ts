@@ -1,3 +1,4 @@
+import { writeJson } from "../../object/exact-json.ts";
 import { set } from "../../object/json.ts";
 import type { Json, JsonObject } from "../../object/json.ts";
 import { MAX_DEPTH, tooDeep } from "../bounded-clone.ts";
@@ -32,7 +33,7 @@ export function plain(value: Json, depth: number): Json | undefined {
 }
 
 export function unknownDirective(directive: unknown): PatchError {
-  return new PatchError("internal", `unknown patch type: ${JSON.stringify(directive)}`);
+  return new PatchError("internal", `unknown patch type: ${writeJson(directive)}`);
 }
 
 function isDirective(key: string): boolean {

@@ -1,3 +1,4 @@
+import { writeJson } from "../../object/exact-json.ts";
 import { isObject } from "../../object/json.ts";
 import type { Json, JsonObject } from "../../object/json.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -135,7 +136,7 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: st
 function keyOf(item: Json, mergeKey: string): Json {
   if (!isObject(item)) throw mixedTypes();
   if (Object.hasOwn(item, mergeKey)) return item[mergeKey] as Json;
-  throw new PatchError("internal", `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+  throw new PatchError("internal", `map: ${writeJson(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 function mixedTypes(): PatchError {

@@ -10,6 +10,7 @@ export function fromJson(json: unknown, depth = 0): Value {
   switch (typeof json) {
     case "string":
     case "boolean":
+    case "bigint":
       return json;
     case "number":
       return Number.isInteger(json) ? BigInt(json) : json;

@@ -24,7 +24,10 @@ export function shapeOf(schema: Schema, name: string, isResource = false, depth 
     case "integer":
       return { type: int, convert: (json) => scalar(json) };
     case "number":
-      return { type: double, convert: (json) => (typeof json === "number" ? json : scalar(json)) };
+      return {
+        type: double,
+        convert: (json) => (typeof json === "number" || typeof json === "bigint" ? Number(json) : scalar(json)),
+      };
     case "string":
       return text(schema.format);
     case "array": {
@@ -39,7 +42,7 @@ export function shapeOf(schema: Schema, name: string, isResource = false, depth 
 }
 
 function scalar(json: unknown): Value {
-  if (json === null || typeof json === "string" || typeof json === "boolean") return json;
+  if (json === null || typeof json === "string" || typeof json === "boolean" || typeof json === "bigint") return json;
   if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
   throw new EvaluationError("no such overload");
 }

@@ -1,3 +1,4 @@
+import { readJson } from "../../../../language/object/exact-json.ts";
 import { equal, isObject, type Json } from "../../../../language/object/json.ts";
 import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
 import { applyJsonPatch } from "../../../../language/patch/json-patch/json-patch.ts";
@@ -33,7 +34,7 @@ function operationsIn(webhook: string, patch: string | undefined): readonly Json
     new CallFailure(webhook, `received undecodable patch in webhook response: ${why}`);
   let parsed: Json;
   try {
-    parsed = JSON.parse(patch) as Json;
+    parsed = readJson(patch);
   } catch (error) {
     throw undecodable((error as Error).message);
   }

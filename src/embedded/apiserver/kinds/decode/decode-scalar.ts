@@ -1,3 +1,4 @@
+import { asInteger } from "../../../../language/object/exact-json.ts";
 import { canonicalQuantity, QuantityError } from "../../../../language/object/quantity.ts";
 import { canonicalBase64 } from "./base64.ts";
 import { type Decode, DecodeError } from "./decoding.ts";
@@ -16,6 +17,7 @@ export const boolean: Decode = (value, decoding) => {
 };
 
 export const float: Decode = (value, decoding) => {
+  if (typeof value === "bigint") return Number(value);
   if (typeof value !== "number") throw decoding.mismatch(value, "float64");
   return value;
 };
@@ -23,9 +25,10 @@ export const float: Decode = (value, decoding) => {
 export function integerOf(type: "int32" | "int64"): Decode {
   const limit = type === "int32" ? 2 ** 31 : 2 ** 63;
   return (value, decoding) => {
-    if (typeof value !== "number") throw decoding.mismatch(value, type);
-    if (!Number.isInteger(value) || value >= limit || value < -limit) throw decoding.mismatch(value, type, true);
-    return value;
+    if (typeof value !== "number" && typeof value !== "bigint") throw decoding.mismatch(value, type);
+    const integer = asInteger(value);
+    if (integer === undefined || integer >= limit || integer < -limit) throw decoding.mismatch(value, type, true);
+    return integer;
   };
 }
 
@@ -34,7 +37,12 @@ const int32 = integerOf("int32");
 export const intOrString: Decode = (value, decoding) => (typeof value === "string" ? value : int32(value, decoding));
 
 export const quantity: Decode = (value) => {
-  const text = typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
+  const text =
+    typeof value === "string"
+      ? value.trim()
+      : typeof value === "number" || typeof value === "bigint"
+        ? String(value)
+        : "";
   try {
     return canonicalQuantity(text);
   } catch (error) {
