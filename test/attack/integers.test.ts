@@ -121,7 +121,9 @@ describe("an integer beyond 2^53", () => {
       type: patchTypes.strategic,
     });
     expect(text).toContain(`"terminationGracePeriodSeconds":${large}`);
-    expect((await victim.admin.delete(`${pods}/p`)).status).toBe(200);
+    const forbidden = await victim.admin.patch("strategic", `${pods}/p`, { spec: { nodeName: "other" } });
+    expectStatus(forbidden, 422, "Invalid");
+    expect((await victim.admin.delete(`${pods}/p`, `{"gracePeriodSeconds":${large}}`)).status).toBe(200);
   });
 
   it("is a change when only its last digit changes, and none when it does not", async () => {

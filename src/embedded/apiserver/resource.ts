@@ -116,7 +116,7 @@ export interface Strategy {
   /** A PUT on a name that does not exist creates it (Lease, Event, …). */
   readonly createOnUpdate?: boolean;
   /** The grace period of a deletion in seconds, given the requested one. Default: none. */
-  readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number;
+  readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number | bigint;
   /** Why this object may never be deleted. */
   readonly refuseDelete?: (object: KubeObject) => string | undefined;
   /**

@@ -41,7 +41,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
 }
 
 interface Given {
-  gracePeriodSeconds?: number | undefined;
+  gracePeriodSeconds?: number | bigint | undefined;
   propagationPolicy?: string | undefined;
   orphanDependents?: boolean;
   dryRun?: string[];

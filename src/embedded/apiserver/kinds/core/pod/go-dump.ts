@@ -34,6 +34,8 @@ export function goDump(spec: PodSpec): unknown {
 
 function dump(value: unknown, schema: Schema): unknown {
   if (Array.isArray(value)) return value.map((item) => dump(item, schema.items ?? {}));
+  // In a message the last digits do not matter.
+  if (typeof value === "bigint") return Number(value);
   if (!isObject(value) || !schema.properties) return value;
   const order = orders[schema.go?.name ?? ""]?.split(" ") ?? Object.keys(value);
   const shown: Record<string, unknown> = {};
