@@ -61,7 +61,7 @@ for (const variant of serverVariants())
         attune.printed.find((line) => line.includes("Deployment")),
       );
       expect(printed).toBe(
-        `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
+        `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: attune take-over --apply`,
       );
       expect(writes()).toEqual([]);
     });

@@ -119,6 +119,13 @@ export const installFlags = {
   ...crdsFlags,
 };
 
+export const takeOverFlags = {
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of the operator of Attune", { default: systemNamespace }),
+  apply: toggle("--apply", "carry out the steps instead of printing them"),
+  undo: toggle("--undo", "hand back to the operator that the cluster ships"),
+};
+
 /** Also allowed in the `args` of a container on a virtual node. */
 export const webhookFlags = {
   register: parsed(

@@ -8,6 +8,7 @@ import {
   labFlags,
   operatorCommandFlags,
   planFlags,
+  takeOverFlags,
   upFlags,
   webhookCommandFlags,
 } from "./flags.ts";
@@ -66,6 +67,13 @@ addCommand(program, {
   description: "print the manifests that install Attune, or apply them; with --kubeconfig, adapts them to that cluster",
   flags: installFlags,
   run: async (options) => (await import("./install/install.ts")).install(options),
+});
+
+addCommand(program, {
+  name: "take-over",
+  description: "print the steps that put Attune in place of the operator that OpenShift ships, or carry them out",
+  flags: takeOverFlags,
+  run: async (options) => (await import("./take-over/take-over.ts")).takeOver(options),
 });
 
 addCommand(program, {

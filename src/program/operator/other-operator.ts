@@ -17,7 +17,7 @@ export async function otherOperator(
   try {
     const { spec } = await client.get(kinds.deployment, otherDeployment, { namespace, signal });
     if ((spec?.replicas ?? 1) === 0) return undefined;
-    return `waiting: Deployment ${namespace}/${otherDeployment} manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment ${otherDeployment} --replicas=0`;
+    return `waiting: Deployment ${namespace}/${otherDeployment} manages this cluster; to hand over, run: attune take-over --apply`;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
