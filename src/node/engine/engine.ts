@@ -18,6 +18,9 @@ export interface Engine {
 /** Where the scripts of built-in profiles are written: on image-based hosts `/usr` is read-only. */
 export const scriptDirectories: readonly string[] = ["/var/lib/attune/profiles", "/run/attune/profiles"];
 
+/** Where TuneD looks for profiles; a later folder wins. Each pair is the layout of TuneD 2.28, then the older one. */
+export const systemDirectories = ["/usr/lib/tuned/profiles", "/usr/lib/tuned", "/etc/tuned/profiles", "/etc/tuned"];
+
 export interface ApplyOptions {
   /** Default: every sysctl file of the node wins over the profile, as in TuneD by default. */
   reapplySysctl?: ReapplySysctl | undefined;

@@ -3,7 +3,7 @@ import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../language/tuned/unit.ts";
 import { DevicePool } from "./claim-devices.ts";
 import { deviceScripts } from "./device-scripts.ts";
-import { type ApplyOptions, scriptDirectories } from "./engine.ts";
+import { type ApplyOptions, scriptDirectories, systemDirectories } from "./engine.ts";
 import type { Ledger } from "./ledger.ts";
 import { PlannedHost, realName } from "./planned-host.ts";
 import type { Follow, Observe, Occasion, Plugin, Step } from "./plugin.ts";
@@ -19,12 +19,7 @@ export interface PlanInput {
   follow?: Follow | undefined;
 }
 
-const defaultDirectories = [
-  ...scriptDirectories,
-  "/usr/lib/tuned/profiles",
-  "/etc/tuned/profiles",
-  "/var/lib/ocp-tuned/profiles",
-];
+const defaultDirectories = [...scriptDirectories, ...systemDirectories, "/var/lib/ocp-tuned/profiles"];
 
 /** The steps of a profile's units, each planned for the node as the units before it will leave it. */
 export async function planUnits(input: PlanInput): Promise<UnitStep[]> {

@@ -45,6 +45,25 @@ describe("the spec of a Profile", () => {
     );
   });
 
+  test("finds a provider's profile in the node's own folders, and no other meaning of a known name", async () => {
+    const host = new MemoryHost(
+      new MemoryBase([
+        ["/usr/lib/tuned/provider-aws/tuned.conf", "[main]\ninclude=vendor\n[sysctl]\nvm.swappiness=7\n"],
+        ["/etc/tuned/provider-aws/script.sh", ""],
+        ["/etc/tuned/vendor/tuned.conf", "[script]\nscript=go.sh\n"],
+        ["/etc/tuned/openshift/tuned.conf", "[sysctl]\nvm.swappiness=99\n"],
+        ["/etc/tuned/q/tuned.conf", "[sysctl]\nvm.swappiness=98\n"],
+        ["/etc/tuned/broken/tuned.conf", "nonsense\n"],
+        ["/etc/tuned/tuned-main.conf", ""],
+      ]),
+    );
+    const include = "-provider-${f:exec:cat:/var/lib/ocp-tuned/provider},-provider-gone,q";
+    const texts = { p: `[main]\ninclude=${include}\n`, q: "[sysctl]\nvm.x=1\n" };
+    const resolution = await resolveSpec(spec("p", texts, { providerName: "aws" }), host);
+    expect(optionsOf(resolution)).toEqual(["script=/etc/tuned/vendor/go.sh", "vm.swappiness=7", "vm.x=1"]);
+    expect(optionsOf(await resolveSpec(spec("openshift", {}), host))).not.toContain("vm.swappiness=99");
+  });
+
   test("names the place of an error in a profile", async () => {
     const resolution = await resolveSpec(spec("p", { p: "[main]\ninclude=q\n" }), new MemoryHost(base));
     expect(resolution).toEqual({

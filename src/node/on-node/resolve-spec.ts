@@ -12,6 +12,7 @@ import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { type AnswerOptions, providerPath } from "./answer-probes.ts";
 import { type BootArguments, withoutBootLoader } from "./boot-arguments.ts";
 import { withoutRefusedScripts } from "./exec-policy.ts";
+import { hostProfiles } from "./host-profiles.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type SpecResolution =
@@ -41,7 +42,8 @@ export async function resolveSpec(
 ): Promise<SpecResolution> {
   const { tunedProfile, providerName = "", tunedConfig, debug = false } = spec.config;
   await writeProvider(host, providerName);
-  const layers = [baseProfiles(), textsOf(spec)];
+  const defined = [baseProfiles(), textsOf(spec)];
+  const layers = [await hostProfiles(host, defined), ...defined];
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, exec, signal });
   if (resolution.type === "invalid") return resolution;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { systemDirectories } from "../../../node/engine/engine.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
-import { searchPath, systemDirectories } from "./search-path.ts";
+import { searchPath } from "./search-path.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
 
 async function directoriesOf(root: string, ...directories: string[]): Promise<string[]> {

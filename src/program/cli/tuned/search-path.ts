@@ -1,5 +1,5 @@
 import { resolve as absolute } from "node:path";
-import { type ApplyOptions, scriptDirectories } from "../../../node/engine/engine.ts";
+import { type ApplyOptions, scriptDirectories, systemDirectories } from "../../../node/engine/engine.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
@@ -9,9 +9,6 @@ export interface Place {
   readonly host: Host;
   readonly directory: string;
 }
-
-/** Where TuneD looks for profiles; a later folder wins. Each pair is the layout of TuneD 2.28, then the older one. */
-export const systemDirectories = ["/usr/lib/tuned/profiles", "/usr/lib/tuned", "/etc/tuned/profiles", "/etc/tuned"];
 
 export interface SearchOptions {
   /** Where the node's root file system is mounted. */
