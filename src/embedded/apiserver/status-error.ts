@@ -6,6 +6,8 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
+  /** Of an expired list: where a client can go on. */
+  continueToken: string | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message);
@@ -24,7 +26,7 @@ export class StatusError extends Error {
     return {
       kind: "Status",
       apiVersion: "v1",
-      metadata: {},
+      metadata: this.continueToken ? { continue: this.continueToken } : {},
       status: "Failure",
       message: this.message,
       ...(this.reason ? { reason: this.reason } : {}),

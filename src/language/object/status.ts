@@ -2,7 +2,7 @@
 export interface Status {
   kind: "Status";
   apiVersion: "v1";
-  metadata: Record<string, never>;
+  metadata: { continue?: string };
   status: "Success" | "Failure";
   message?: string;
   reason?: string;

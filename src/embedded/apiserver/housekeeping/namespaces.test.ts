@@ -55,6 +55,53 @@ describe("a namespace that is deleted", () => {
     expect(isGone()).toBe(true);
   });
 
+  it("says in its conditions what keeps it", async () => {
+    await put("held", { finalizers: ["x.io/hold", "y.io/hold"] });
+    await put("more", { finalizers: ["x.io/hold"] });
+    await server.delete("namespaces", going);
+    await server.settled();
+    const conditions = () =>
+      (server.get("namespaces", going).status as { conditions: { status: string }[] }).conditions.filter(
+        ({ status }) => status === "True",
+      );
+    expect(conditions()).toMatchObject([
+      {
+        type: "NamespaceContentRemaining",
+        reason: "SomeResourcesRemain",
+        message: "Some resources are remaining: configmaps. has 2 resource instances",
+      },
+      {
+        type: "NamespaceFinalizersRemaining",
+        reason: "SomeFinalizersRemain",
+        message:
+          "Some content in the namespace has finalizers remaining: x.io/hold in 2 resource instances, y.io/hold in 1 resource instances",
+      },
+    ]);
+    await release("held");
+    await server.settled();
+    expect(conditions()).toMatchObject([
+      { message: "Some resources are remaining: configmaps. has 1 resource instances" },
+      { message: "Some content in the namespace has finalizers remaining: x.io/hold in 1 resource instances" },
+    ]);
+    await release("more");
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
+  it("keeps other objects until its pods are gone", async () => {
+    await server.create("serviceaccounts", { metadata: { name: "default", namespace: "going" } });
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    await server.create("pods", { metadata: { name: "p", namespace: "going", finalizers: ["x.io/hold"] }, spec });
+    await put("needed");
+    await server.delete("namespaces", going);
+    await server.settled();
+    expect(server.get("pods", { namespace: "going", name: "p" }).metadata.deletionTimestamp).toBeDefined();
+    expect(server.get("configmaps", { namespace: "going", name: "needed" }).metadata.deletionTimestamp).toBeUndefined();
+    await server.patch("pods", { namespace: "going", name: "p" }, { metadata: { finalizers: null } });
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
   it("deletes an object that was changed during the deletion", async () => {
     await put("one");
     await Promise.all([

@@ -1,10 +1,14 @@
+import type { Namespace } from "kubernetes-types/core/v1.js";
+import { equal } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { collectionOf } from "../registry.ts";
-import type { Services } from "../request/context.ts";
+import { timestamp, type Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
-import type { Change } from "../storage/store.ts";
+import { decodeObject } from "../storage/object-codec.ts";
+import type { Change, Entry } from "../storage/store.ts";
+import { namespaceConditions, type Remaining } from "./namespace-conditions.ts";
 import { deleteInBackground, writeInBackground } from "./server-writes.ts";
 
 /** Deletes the contents of Terminating namespaces, then removes the namespaces. */
@@ -54,32 +58,61 @@ export class Namespaces {
       }
   }
 
+  /** Pods first: they may need the other objects until they have ended. */
   #empty(namespace: KubeObject): void {
     const { store } = this.#services;
-    let left = 0;
-    for (const [collection, resource] of this.#contents())
+    const contents = this.#contents();
+    const hasPods = [...store.list("pods", `${nameOf(namespace)}/`)].length > 0;
+    const first = hasPods ? [["pods", contents.get("pods") as Resource] as const] : contents;
+    const resources = new Map<string, number>();
+    const finalizers = new Map<string, number>();
+    for (const [collection, resource] of first)
       for (const entry of store.list(collection, `${nameOf(namespace)}/`)) {
-        left++;
         deleteInBackground(this.#services, this.#log, resource, entry);
+        count(resources, `${resource.plural}.${resource.group}`);
+        for (const finalizer of finalizersOf(entry)) count(finalizers, finalizer);
       }
-    if (left === 0) this.#release(namespace);
+    if (resources.size === 0) this.#release(namespace);
+    // Without finalizers everything is deleted in this turn.
+    else if (finalizers.size > 0) this.#report(namespace, { resources, finalizers });
+  }
+
+  #report(namespace: KubeObject, remaining: Remaining): void {
+    const { status = {} } = namespace as Namespace;
+    const conditions = namespaceConditions(status.conditions ?? [], remaining, timestamp(this.#services.clock));
+    if (equal(conditions, status.conditions)) return;
+    this.#change(namespace, (object) => {
+      object.status = { ...(object as Namespace).status, conditions };
+    });
   }
 
   /** Removes the finalizer `kubernetes`; other finalizers keep the namespace. */
   #release(namespace: KubeObject): void {
+    const { finalizers = [] } = (namespace as Namespace).spec ?? {};
+    const others = finalizers.filter((finalizer) => finalizer !== "kubernetes");
+    const isRemoved = others.length === 0 && (namespace.metadata.finalizers?.length ?? 0) === 0;
+    if (!isRemoved && others.length === finalizers.length) return;
+    this.#change(
+      namespace,
+      (object) => {
+        object.spec = others.length > 0 ? { finalizers: others } : {};
+      },
+      isRemoved,
+    );
+  }
+
+  /** Writes a namespace, or removes it, unless a newer version of it is on its way. */
+  #change(namespace: KubeObject, change: (object: KubeObject) => void, isRemoved = false): void {
     const { store, registry, views } = this.#services;
     const resource = registry.find("", "v1", "namespaces") as Resource;
     const live = store.head("namespaces", nameOf(namespace));
     if (!live || String(live.revision) !== namespace.metadata.resourceVersion) return;
-    const released = views.object(live, resource);
-    const { finalizers = [] } = (released.spec ?? {}) as { finalizers?: string[] };
-    const others = finalizers.filter((finalizer) => finalizer !== "kubernetes");
-    released.spec = others.length > 0 ? { finalizers: others } : {};
-    const draft = draftOf(released, resource);
-    if (others.length === 0 && (released.metadata.finalizers?.length ?? 0) === 0)
-      writeInBackground(this.#log, () => store.remove("namespaces", live.key, live, draft));
-    else if (others.length < finalizers.length)
-      writeInBackground(this.#log, () => store.put("namespaces", live.key, live, draft));
+    const object = views.object(live, resource);
+    change(object);
+    const draft = draftOf(object, resource);
+    writeInBackground(this.#log, () =>
+      isRemoved ? store.remove("namespaces", live.key, live, draft) : store.put("namespaces", live.key, live, draft),
+    );
   }
 
   /** One resource for every namespaced collection; its version does not matter. */
@@ -87,6 +120,17 @@ export class Namespaces {
     const namespaced = this.#services.registry.all().filter((resource) => resource.namespaced && !resource.compute);
     return new Map(namespaced.map((resource) => [collectionOf(resource), resource]));
   }
+}
+
+/** Searched in stored bytes: most objects have no finalizers and are not parsed. */
+const FINALIZERS = Buffer.from('"finalizers":[');
+
+function finalizersOf({ bytes }: Entry): readonly string[] {
+  return bytes.includes(FINALIZERS) ? (decodeObject(bytes).metadata.finalizers ?? []) : [];
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function nameOf({ metadata }: KubeObject): string {

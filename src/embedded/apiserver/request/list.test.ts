@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { StatusError } from "../status-error.ts";
 import { SmallServer, type Listed, type Target } from "../testing/small-server.ts";
 
 let server: SmallServer;
@@ -95,6 +96,23 @@ describe("a list in pages", () => {
       revision: 9,
       names: ["a/m4", "a/m5"],
     });
+  });
+
+  it("expires after five minutes if something has changed, with a token for the rest at the newest version", async () => {
+    const first = list({ limit: "2" });
+    const query = { limit: "2", continue: first.continue ?? "" };
+    await server.clock.advance(10 * 60_000);
+    expect(list(query).names).toEqual(["a/m3", "a/m4"]);
+    await drop("m3");
+    let refusal: StatusError | undefined;
+    try {
+      list(query);
+    } catch (error) {
+      refusal = error as StatusError;
+    }
+    expect(refusal).toMatchObject({ code: 410, reason: "Expired" });
+    const { continue: rest = "" } = refusal?.toStatus().metadata ?? {};
+    expect(list({ limit: "1", continue: rest })).toMatchObject({ revision: 9, names: ["a/m4"], remaining: 1 });
   });
 
   it("cannot reach another namespace by a token", () => {

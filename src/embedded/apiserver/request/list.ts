@@ -18,7 +18,10 @@ export function list(context: RequestContext): Answer | Promise<Answer> {
   if (token !== "" && resourceVersion)
     throw badRequest("specifying resource version is not allowed when using continue");
 
+  const now = context.services.clock.now();
   const position = token === "" ? undefined : parseToken(token, store.revision);
+  const began = position?.began ?? now;
+  if (position && position.revision < store.revision && now - began > longestListMs) throw expired(position.after);
   // With a limit, resourceVersion is exact by default; without one, a newer state is as good.
   const isExact = match === "Exact" || (match === "" && limit > 0);
   const revision = position?.revision ?? ((isExact && resourceVersion) || store.revision);
@@ -32,7 +35,7 @@ export function list(context: RequestContext): Answer | Promise<Answer> {
     type: "list",
     entries,
     revision,
-    ...(more && last ? { continue: makeToken(revision, last.key) } : {}),
+    ...(more && last ? { continue: makeToken(revision, last.key, began) } : {}),
     ...(remaining === undefined ? {} : { remaining }),
   };
 }
@@ -64,11 +67,7 @@ function page(context: RequestContext, { selection, revision, after, limit }: Pa
   }
   const snapshot = store.listAt(revision, collection, selection.prefix, after);
   if (snapshot.type === "expired")
-    throw gone(
-      after === ""
-        ? `The resourceVersion for the provided list is too old.`
-        : `The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.`,
-    );
+    throw after === "" ? gone("The resourceVersion for the provided list is too old.") : expired(after);
   const candidates = selection.reads ? [...snapshot.entries] : snapshot.entries;
   const converting = selection.reads ? views.ready(candidates, context.resource) : undefined;
   if (converting) return converting;
@@ -92,25 +91,46 @@ export function tooNew(asked: number, current: number): StatusError {
   });
 }
 
-function makeToken(revision: number, after: string): string {
-  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${after}\0` })).toString("base64url");
+/** As with kube-apiserver, whose storage forgets old versions after five to ten minutes. */
+const longestListMs = 5 * 60_000;
+
+/** The rest of a list can still be had, at the newest version. */
+function expired(after: string): StatusError {
+  const error = gone(
+    "The provided continue parameter is too old to display a consistent list result. Start a new list without it, or go on with the continue token of this response: its pages are of the newest version, which may not match the earlier ones.",
+  );
+  error.continueToken = makeToken(-1, after);
+  return error;
 }
 
-function parseToken(token: string, current: number): { revision: number; after: string } {
+/** `began`: when the first page was sent. */
+function makeToken(revision: number, after: string, began?: number): string {
+  const token = { v: "meta.k8s.io/v1", rv: revision, start: `${after}\0`, began };
+  return Buffer.from(JSON.stringify(token)).toString("base64url");
+}
+
+interface ListPosition {
+  readonly revision: number;
+  readonly after: string;
+  readonly began?: number;
+}
+
+function parseToken(token: string, current: number): ListPosition {
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
   } catch (error) {
     throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
   }
-  const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
+  const { v, rv, start, began } = (parsed ?? {}) as Record<string, unknown>;
   if (v !== "meta.k8s.io/v1" || !isRevision(rv) || typeof start !== "string" || start.includes(".."))
     throw badRequest(
       "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );
   if (rv > current) throw tooNew(rv, current);
   // A negative version means the newest: the rest of the list is not consistent with its first pages.
-  return { revision: rv < 0 ? current : rv, after: start.replace(/\0$/, "") };
+  const position = { revision: rv < 0 ? current : rv, after: start.replace(/\0$/, "") };
+  return typeof began === "number" ? { ...position, began } : position;
 }
 
 function isRevision(value: unknown): value is number {
