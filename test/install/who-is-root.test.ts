@@ -44,7 +44,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     author = admin.as({ user: "ann", groups: ["tuned-authors", "system:masters"] });
     await applyManifests(admin, foundation());
     for (const kind of [tunedKind, profileKind])
-      await eventually("served", () => admin.list<KubeObject>(kind as never));
+      await eventually("served", () => admin.list<KubeObject>(kind));
   }, 60_000);
   afterAll(() => server?.close());
 
@@ -56,7 +56,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     ]);
     await applyManifests(admin, documented);
     const write = (client: HttpClient, name: string, data: string): Promise<unknown> =>
-      client.create<KubeObject>(tunedKind as never, tuned(name, data), { namespace, dryRun: true });
+      client.create<KubeObject>(tunedKind, tuned(name, data), { namespace, dryRun: true });
     const harmful = "[main]\nsummary=x\n[script]\nscript=x.sh\n";
     // A policy takes effect a moment after it is written.
     await eventually("the policy", () =>
@@ -85,14 +85,14 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
       const operator = runOperatorWith(flags, {}, { client: admin, signal: stop.signal });
       try {
         return await eventually("the DaemonSet", async () => {
-          const daemonSet = await admin.get<KubeObject>(kinds.daemonSet as never, agentDaemonSetName, { namespace });
+          const daemonSet = await admin.get<KubeObject>(kinds.daemonSet, agentDaemonSetName, { namespace });
           const { template } = daemonSet["spec"] as { template: { spec: { containers: { command: string[] }[] } } };
           return template.spec.containers[0]?.command.join(" ");
         });
       } finally {
         stop.abort();
         await operator;
-        await admin.delete(kinds.daemonSet as never, agentDaemonSetName, { namespace });
+        await admin.delete(kinds.daemonSet, agentDaemonSetName, { namespace });
       }
     };
     const agent = "attune agent --node $(NODE_NAME) --root /host";
