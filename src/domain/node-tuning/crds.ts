@@ -140,7 +140,10 @@ const hardware: Schema = {
       items: object(
         {
           id: { type: "integer", format: "int32" },
-          memory: { type: "string", description: "Amount of memory, such as 16384Ki." },
+          memory: {
+            type: "string",
+            description: "Memory that the kernel manages there, by the NUMA node's meminfo in /sys, such as 16384Ki.",
+          },
           cores: {
             ...list(text),
             description: "Socket, core and its online CPUs, such as 0/3:3,11.",
@@ -151,6 +154,7 @@ const hardware: Schema = {
       ),
     },
     offline: { type: "string", description: "Offline CPUs, such as 12-15." },
+    memory: { type: "string", description: "Memory of the machine by /proc/meminfo, such as 32768Ki." },
   }),
   description: "The hardware of the node, as its agent reads it.",
 };

@@ -24,7 +24,12 @@ import {
 } from "./findings/machine-config-pool.ts";
 import { nameClashes, nameTooLongForLabel } from "./findings/name.ts";
 import { devicesIgnored, deviceUnidentified } from "./findings/net.ts";
-import { hugepagesExceedMemory, hugepagesLeaveLittle, numaNodeDoesNotExist } from "./findings/numa-memory.ts";
+import {
+  hugepagesExceedMemory,
+  hugepagesLeaveLittle,
+  memoryDisagrees,
+  numaNodeDoesNotExist,
+} from "./findings/numa-memory.ts";
 import { kernelPageSizeIgnored, kernelPageSizeUnsupported, realTimeKernelWith64kPages } from "./findings/page-sizes.ts";
 import { foreignWorkloadsTable } from "./findings/partitioning.ts";
 import {
@@ -92,6 +97,7 @@ export const clusterChecks: readonly Check<Surrounded>[] = [
   numaNodeDoesNotExist,
   hugepagesExceedMemory,
   hugepagesLeaveLittle,
+  memoryDisagrees,
   mixedCpusNotAllowed,
   foreignWorkloadsTable,
 ];

@@ -11,13 +11,19 @@ describe("a node of a pool", () => {
       architecture: "arm64",
       numaNodes: [{ id: 0, memory: "64Ki", cores: ["0/0:0-1"] }],
       offline: "2",
+      memory: "128Ki",
     };
     const status = { nodeInfo: { architecture: "arm64" }, capacity: { cpu: "2", memory: "1Gi" } };
     expect(poolNodeOf(node(status), profile({ hardware }))).toEqual({
       name: "n",
       architecture: "arm64",
       cpus: 2,
-      topology: { numaNodes: [{ id: 0, memoryKiB: 64, cores: [{ id: 0, socket: 0, cpus: [0, 1] }] }], offline: [2] },
+      memoryKiB: 1024 * 1024,
+      topology: {
+        numaNodes: [{ id: 0, memoryKiB: 64, cores: [{ id: 0, socket: 0, cpus: [0, 1] }] }],
+        offline: [2],
+        memoryKiB: 128,
+      },
     });
   });
 

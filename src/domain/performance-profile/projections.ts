@@ -10,7 +10,8 @@ import { workloadFiles } from "./surroundings.ts";
 export function projectNode(node: KubeObject): KubeObject {
   const architecture = at(node, "status", "nodeInfo", "architecture");
   const cpu = at(node, "status", "capacity", "cpu");
-  return { ...named(node), status: { nodeInfo: { architecture }, capacity: { cpu } } };
+  const memory = at(node, "status", "capacity", "memory");
+  return { ...named(node), status: { nodeInfo: { architecture }, capacity: { cpu, memory } } };
 }
 
 export function projectPerformanceProfile(profile: KubeObject): KubeObject {

@@ -98,6 +98,7 @@ describe.each([
         name: "a",
         architecture: "amd64",
         cpus: 8,
+        memoryKiB: 1024 * 1024,
         topology: {
           numaNodes: [{ id: 0, memoryKiB: 64, cores: [{ id: 0, socket: 0, cpus: [0, 1] }] }],
           offline: [],

@@ -6,10 +6,16 @@ export interface CpuTopology {
   readonly numaNodes: readonly NumaNode[];
   /** Present but offline: their NUMA node and core are unknown. */
   readonly offline: CpuSet;
+  /** MemTotal of /proc/meminfo: all memory that the kernel manages. The kubelet takes its capacity from there when it starts. */
+  readonly memoryKiB?: number;
 }
 
 export interface NumaNode {
   readonly id: number;
+  /**
+   * MemTotal of its meminfo in /sys: the memory that the kernel manages there, huge pages included. Without NUMA nodes in /sys
+   * that of /proc/meminfo.
+   */
   readonly memoryKiB?: number;
   /** By their first thread. */
   readonly cores: readonly Core[];

@@ -46,7 +46,7 @@ describe("readTopology", () => {
         [`${cpu}/cpu1/topology/core_id`, "1\n"],
         ["/proc/meminfo", "MemTotal:       2048 kB\nMemFree: 1 kB\n"],
       ]),
-      { numaNodes: [{ id: 0, memoryKiB: 2048, cores: [core(0, 0), core(1, 1)] }], offline: [] },
+      { numaNodes: [{ id: 0, memoryKiB: 2048, cores: [core(0, 0), core(1, 1)] }], offline: [], memoryKiB: 2048 },
     ],
     [
       "CPUs without topology: each a core",

@@ -31,7 +31,8 @@ export function readTopology(view: FileView): CpuTopology {
     const memoryKiB = memoryOf(view, id, ids.length === 1);
     return { id, ...(memoryKiB === undefined ? {} : { memoryKiB }), cores: own };
   });
-  return { numaNodes, offline };
+  const memoryKiB = memTotal(view.read("/proc/meminfo"));
+  return { numaNodes, offline, ...(memoryKiB === undefined ? {} : { memoryKiB }) };
 }
 
 /** Each CPU has a file `online`, except for CPUs that cannot go offline. */
@@ -87,7 +88,10 @@ function numaNodeOfCpus(view: FileView, ids: readonly number[], online: CpuSet):
 }
 
 function memoryOf(view: FileView, node: number, alone: boolean): number | undefined {
-  const text = view.read(`${nodeFolder}/node${node}/meminfo`) ?? (alone ? view.read("/proc/meminfo") : undefined);
+  return memTotal(view.read(`${nodeFolder}/node${node}/meminfo`) ?? (alone ? view.read("/proc/meminfo") : undefined));
+}
+
+function memTotal(text: string | undefined): number | undefined {
   const kibibytes = /^(?:Node\s+\d+\s+)?MemTotal:\s*(\d{1,15})\s*kB/m.exec(text ?? "")?.[1];
   return kibibytes === undefined ? undefined : Number(kibibytes);
 }

@@ -14,6 +14,8 @@ it.each<[string, unknown]>([
   ["a machine", machine("64Ki")],
   ["one with other memory", machine("128Ki")],
   ["one with no memory known", machine(undefined)],
+  ["one whose whole memory is known", { ...machine("64Ki"), memory: "192Ki" }],
+  ["one whose whole memory is invalid", { ...machine("64Ki"), memory: "much" }],
   ["one with invalid memory", machine("much")],
   ["one whose memory is no text", machine(7)],
   ["one with invalid cores", machine("64Ki", ["0"])],

@@ -23,8 +23,13 @@ export class TopologyReader {
       if (memoryKiB === undefined) return undefined;
       memories.set(layout["id"], memoryKiB);
     }
+    const whole = text.memory === undefined ? undefined : parseMemory(text.memory);
+    if (text.memory !== undefined && whole === undefined) return undefined;
     const layout = this.#layout({ numaNodes, offline: text.offline });
-    return layout && { ...layout, numaNodes: layout.numaNodes.map((node) => ({ ...node, ...ofMemory(node.id) })) };
+    const memory = whole === undefined ? {} : { memoryKiB: whole };
+    return (
+      layout && { ...layout, ...memory, numaNodes: layout.numaNodes.map((node) => ({ ...node, ...ofMemory(node.id) })) }
+    );
 
     function ofMemory(id: number): { memoryKiB?: number } {
       const memoryKiB = memories.get(id);

@@ -17,8 +17,9 @@ const topologies: fc.Arbitrary<CpuTopology> = fc
       },
     ),
     off: fc.nat({ max: 8 }),
+    whole: fc.option(fc.nat(), { nil: undefined }),
   })
-  .map(({ order, threads, nodes, off }) => {
+  .map(({ order, threads, nodes, off, whole }) => {
     const sorted = nodes.toSorted((a, b) => a.id - b.id);
     const numaNodes = sorted.map(({ id, memoryKiB }, index) => {
       const own = order.slice(off).filter((_, at) => at % sorted.length === index);
@@ -29,7 +30,8 @@ const topologies: fc.Arbitrary<CpuTopology> = fc
       })).toSorted((a, b) => (a.cpus[0] ?? 0) - (b.cpus[0] ?? 0));
       return { id, ...(memoryKiB === undefined ? {} : { memoryKiB }), cores };
     });
-    return { numaNodes, offline: cpuSet(order.slice(0, off)) };
+    const memory = whole === undefined ? {} : { memoryKiB: whole };
+    return { numaNodes, offline: cpuSet(order.slice(0, off)), ...memory };
   });
 
 const twoSockets: CpuTopology = {

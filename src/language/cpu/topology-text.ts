@@ -9,18 +9,21 @@ export interface TopologyText {
   numaNodes: NumaNodeText[];
   /** A cpuset. */
   offline: string;
+  /** Of the whole machine, by /proc/meminfo: `32768Ki` */
+  memory?: string;
 }
 
 export interface NumaNodeText {
   id: number;
-  /** `16384Ki` */
+  /** By the NUMA node's own meminfo: `16384Ki` */
   memory?: string;
   /** `SOCKET/CORE:CPUSET` each: `0/3:3,11`. */
   cores: string[];
 }
 
-export function formatTopology({ numaNodes, offline }: CpuTopology): TopologyText {
+export function formatTopology({ numaNodes, offline, memoryKiB: whole }: CpuTopology): TopologyText {
   return {
+    ...(whole === undefined ? {} : { memory: `${whole}Ki` }),
     numaNodes: numaNodes.map(({ id, memoryKiB, cores }) => ({
       id,
       ...(memoryKiB === undefined ? {} : { memory: `${memoryKiB}Ki` }),
@@ -44,8 +47,10 @@ export function parseTopology(text: unknown): CpuTopology | undefined {
     numaNodes.set(node.id, node);
   }
   const offline = newCpus(text.offline ?? "", seen);
-  if (!offline) return undefined;
-  return { numaNodes: [...numaNodes.values()].sort((a, b) => a.id - b.id), offline };
+  const memoryKiB = text.memory === undefined ? undefined : parseMemory(text.memory);
+  if (!offline || (text.memory !== undefined && memoryKiB === undefined)) return undefined;
+  const sorted = [...numaNodes.values()].sort((a, b) => a.id - b.id);
+  return { numaNodes: sorted, offline, ...(memoryKiB === undefined ? {} : { memoryKiB }) };
 }
 
 function parseNumaNode(value: unknown, seen: Set<number>): NumaNode | undefined {

@@ -31,6 +31,14 @@ describe("the hardware of a node", () => {
       expected: { vendor: "AuthenticAMD" },
     },
     {
+      name: "its kernel counts memory, also where NUMA nodes count another",
+      files: [
+        ["/proc/meminfo", "MemTotal:       8192 kB\nMemFree:  1 kB\n"],
+        ["/sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:       16384 kB\n"],
+      ],
+      expected: { memory: "8192Ki", numaNodes: [{ id: 0, memory: "16384Ki", cores: ["0/0:0"] }] },
+    },
+    {
       name: "its counters have a name",
       files: [["/sys/devices/cpu/caps/pmu_name", "icelake\n"]],
       expected: { pmuName: "icelake" },

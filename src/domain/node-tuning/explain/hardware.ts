@@ -1,5 +1,6 @@
 import { cpuSet, formatRanges } from "../../../language/cpu/cpu-set.ts";
 import { coresOf, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
+import { countsDiffer, numaMemoryKiB } from "../../../language/cpu/memory-counts.ts";
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import type { Hardware } from "../api.ts";
 
@@ -13,6 +14,8 @@ export interface HardwareExplanation {
   readonly threads: number;
   /** CPUs that are offline: `12-15`. */
   readonly offline?: string;
+  /** By /proc/meminfo, where the NUMA nodes' sum is another amount. */
+  readonly otherMemory?: string;
   readonly numaNodes: readonly {
     readonly id: number;
     /** As the agent reports it: `16777216Ki`. */
@@ -27,6 +30,9 @@ export function explainHardware(hardware: Hardware | undefined): HardwareExplana
   if (!hardware || !topology) return undefined;
   const { architecture, vendor } = hardware;
   const cores = coresOf(topology);
+  const { memoryKiB: whole } = topology;
+  const numa = numaMemoryKiB(topology);
+  const disagrees = whole !== undefined && numa !== undefined && countsDiffer(whole, numa);
   return {
     ...(architecture ? { architecture } : {}),
     ...(vendor ? { vendor } : {}),
@@ -34,6 +40,7 @@ export function explainHardware(hardware: Hardware | undefined): HardwareExplana
     cores: cores.length,
     threads: onlineCpus(topology).length,
     ...(topology.offline.length > 0 ? { offline: formatRanges(topology.offline) } : {}),
+    ...(disagrees ? { otherMemory: `${whole}Ki` } : {}),
     numaNodes: topology.numaNodes.map(({ id, memoryKiB, cores: own }) => ({
       id,
       ...(memoryKiB === undefined ? {} : { memory: `${memoryKiB}Ki` }),

@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, notFound } from "../../../language/schema/field-error.ts";
+import { countsDiffer, numaMemoryKiB } from "../../../language/cpu/memory-counts.ts";
 import { child } from "../../../language/schema/path.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
@@ -51,6 +52,32 @@ export const hugepagesLeaveLittle: Check<Surrounded> = {
     }),
 };
 
+/** The checks above use the NUMA nodes' counts, so other counts are only worth a look where pages are asked for. */
+export const memoryDisagrees: Check<Surrounded> = {
+  name: "MemoryDisagrees",
+  severity: "warning",
+  faults: ({ pages, surroundings }) => {
+    if (pages.length === 0) return [];
+    const { field } = demandOf(pages, "");
+    return surroundings.nodes.flatMap(({ name, topology, memoryKiB: kubelet }) => {
+      const numa = topology && numaMemoryKiB(topology);
+      if (numa === undefined) return [];
+      const others = [
+        { kib: topology?.memoryKiB, by: "/proc/meminfo" },
+        { kib: kubelet, by: "the capacity of its kubelet" },
+      ].flatMap(({ kib, by }) => (kib === undefined || !countsDiffer(kib, numa) ? [] : [`${memory(kib)} by ${by}`]));
+      if (others.length === 0) return [];
+      const counts = listed([`${memory(numa)} by its NUMA nodes in /sys`, ...others]);
+      return [advice(field, `the memory of ${name} is ${counts}: huge pages are checked against the NUMA nodes`)];
+    });
+  },
+};
+
+function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}
+
 /** Memory that huge pages need in one place, and what each node has there. */
 interface Demand {
   readonly where: string;
@@ -94,9 +121,8 @@ function suppliesOf(nodes: readonly PoolNode[]): { byNumaNode: Map<number, Suppl
   const byNumaNode = new Map<number, Supply[]>();
   const whole: Supply[] = [];
   for (const { name: node, topology } of nodes) {
-    let sum: number | undefined = topology && 0;
+    const sum = topology && numaMemoryKiB(topology);
     for (const { id, memoryKiB: kib } of topology?.numaNodes ?? []) {
-      sum = sum === undefined || kib === undefined ? undefined : sum + kib;
       if (kib === undefined) continue;
       const supplies = byNumaNode.get(id);
       if (supplies) supplies.push({ node, kib });

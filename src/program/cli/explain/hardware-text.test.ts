@@ -26,12 +26,13 @@ test.each<[HardwareExplanation, string[]]>([
       sockets: 1,
       cores: 1,
       threads: 1,
+      otherMemory: "524288Ki",
       numaNodes: [
         { id: 0, cpus: "0" },
         { id: 1, memory: "1048576Ki", cpus: "" },
       ],
     },
-    ["1 socket, 1 core, 1 thread", "NUMA node 0: CPUs 0; NUMA node 1: 1 GiB, without CPUs"],
+    ["1 socket, 1 core, 1 thread", "NUMA node 0: CPUs 0; NUMA node 1: 1 GiB, without CPUs; but /proc/meminfo: 0.5 GiB"],
   ],
 ])("a node in two lines: %j", (hardware, lines) => {
   expect(hardwareText(hardware)).toEqual(lines);

@@ -2,7 +2,7 @@ import type { HardwareExplanation } from "../../../domain/node-tuning/explain/ha
 
 /** The hardware of a node, in two lines. */
 export function hardwareText(hardware: HardwareExplanation): string[] {
-  const { architecture, vendor, sockets, cores, threads, offline, numaNodes } = hardware;
+  const { architecture, vendor, sockets, cores, threads, offline, otherMemory, numaNodes } = hardware;
   const made = [
     ...(architecture === undefined ? [] : [vendor === undefined ? architecture : `${architecture} (${vendor})`]),
     counted(sockets, "socket"),
@@ -11,10 +11,11 @@ export function hardwareText(hardware: HardwareExplanation): string[] {
     ...(offline === undefined ? [] : [`switched off: ${offline}`]),
   ];
   const nodes = numaNodes.map(({ id, memory, cpus }) => {
-    const held = memory === undefined ? "" : ` ${gibibytes(memory)}`;
+    const held = memory === undefined ? "" : ` ${gibibytes(memory)},`;
     return `NUMA node ${id}:${held}${cpus === "" ? " without CPUs" : ` CPUs ${cpus}`}`;
   });
-  return [made.join(", "), nodes.join("; ")];
+  const other = otherMemory === undefined ? [] : [`but /proc/meminfo: ${gibibytes(otherMemory)}`];
+  return [made.join(", "), [...nodes, ...other].join("; ")];
 }
 
 function counted(count: number, what: string): string {
@@ -23,5 +24,5 @@ function counted(count: number, what: string): string {
 
 function gibibytes(memory: string): string {
   const gibibytes = Number.parseInt(memory, 10) / 2 ** 20;
-  return `${Number(gibibytes.toFixed(1))} GiB,`;
+  return `${Number(gibibytes.toFixed(1))} GiB`;
 }

@@ -105,6 +105,35 @@ export const pageCases: readonly Case[] = [
     finds: [["HugepagesExceedMemory", "spec.hugepages.pages[0]", "40 GiB on NUMA node 0"]],
   },
   {
+    what: "pages on a machine whose memory is counted differently",
+    spec: pages({ size: "1G", count: 1 }),
+    cluster: {
+      nodes: [
+        // Firmware and the kernel keep a little for themselves.
+        node("worker-0", { topology: { ...machine(), memoryKiB: 33_300_000 }, memoryKiB: 33_300_000 }),
+        node("worker-1", { topology: { ...machine(), memoryKiB: 2 ** 24 }, memoryKiB: 2 ** 23 }),
+        node("worker-2", { topology: machine(), memoryKiB: 2 ** 26 }),
+      ],
+    },
+    finds: [
+      [
+        "MemoryDisagrees",
+        "spec.hugepages.pages[0]",
+        "of worker-1 is 32 GiB by its NUMA nodes in /sys, 16 GiB by /proc/meminfo and 8 GiB by the capacity of its kubelet",
+      ],
+      [
+        "MemoryDisagrees",
+        "spec.hugepages.pages[0]",
+        "of worker-2 is 32 GiB by its NUMA nodes in /sys and 64 GiB by the",
+      ],
+    ],
+  },
+  {
+    what: "no pages on a machine whose memory is counted differently",
+    cluster: { nodes: [node("worker-0", { memoryKiB: 2 ** 20 }), node("worker-1")] },
+    finds: [],
+  },
+  {
     what: "pages that leave little memory of a NUMA node",
     spec: pages({ size: "1G", count: 15, node: 1 }),
     cluster: {},
