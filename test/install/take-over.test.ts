@@ -26,7 +26,7 @@ let admin: HttpClient;
 beforeAll(async () => {
   server = await startEmbeddedServer();
   admin = clientFor(server);
-  await admin.create(kinds.customResourceDefinition, definition as never);
+  await admin.create(kinds.customResourceDefinition, definition);
   for (const name of [namespace, tuningNamespace])
     await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   await eventually("the kind is served", async () =>
@@ -70,7 +70,7 @@ async function deploy(name: string, namespace: string, replicas: number): Promis
   await admin.patch(
     kinds.deployment,
     name,
-    { type: "apply", object: { ...object, spec } as never, force: true },
+    { type: "apply", object: { ...object, spec }, force: true },
     {
       namespace,
       fieldManager: "test",

@@ -1,4 +1,4 @@
-import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
@@ -48,7 +48,7 @@ export async function takeOverOn(
     if (!apply) terminal.out(`# ${step.because}\n${command(step)}\n`);
     else {
       const patch = { type: "json" as const, operations: [...step.operations] };
-      await client.patch(step.of as KindRef, step.name, patch, { namespace: step.namespace, signal });
+      await client.patch(step.of, step.name, patch, { namespace: step.namespace, signal });
       terminal.out(`${step.of.kind} ${step.name} changed: ${step.because}\n`);
     }
   }
@@ -60,7 +60,7 @@ async function readInstalled(client: Client, namespace: string, signal: AbortSig
     ifThere(client.get(kinds.deployment, otherDeployment, { namespace: tuningNamespace, signal })),
     ifThere(client.get(kinds.deployment, operatorName, { namespace, signal })),
   ]);
-  return { clusterVersion, other, attune } as Installed;
+  return { clusterVersion, other, attune };
 }
 
 function command({ of, name, namespace, operations }: Step): string {
