@@ -22,7 +22,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   },
   "domain/machine-config": { may: ["language"] },
   "domain/node-tuning": {
-    may: ["language", "domain/machine-config"],
+    may: ["language", "domain/machine-config", "src/domain/finding.ts"],
     controller: ["cluster/kube", "cluster/runtime"],
   },
   "domain/workload-partitioning": { may: ["language", "domain/machine-config"] },

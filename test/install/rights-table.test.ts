@@ -20,7 +20,7 @@ const documented: Record<string, Record<string, string[]>> = {
     profiles: ["create", "get", "delete", "list", "update", "watch", "patch"],
   },
   "attune-agent": { tuneds: ["get", "list", "watch"], profiles: ["get", "list", "update", "watch", "patch"] },
-  "attune-webhook": { profiles: ["list", "watch"] },
+  "attune-webhook": { tuneds: ["list", "watch"], profiles: ["list", "watch"] },
 };
 
 describe("rights", () => {

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatRanges } from "../../src/language/cpu/cpu-set.ts";
-import { tunedWarnings } from "../../src/domain/node-tuning/status/tuned-status.ts";
+import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { findingsOnWrite } from "../../src/domain/node-tuning/tuned-findings.ts";
 import { at, clone, deepFreeze } from "../../src/language/object/json.ts";
 import type { DerivationInput } from "../../src/domain/performance-profile/derivation.ts";
 import { type Derivation, derive } from "../../src/domain/performance-profile/derive.ts";
@@ -40,7 +41,7 @@ describe("profiles at random", () => {
         expect(findings(given.profile).filter(({ severity }) => severity === "error")).toEqual([]);
         const input = inputOf(given);
         const derived = derivedFrom(input);
-        expect(tunedWarnings(derived.tuned)).toEqual([]);
+        expect(findingsOnWrite(derived.tuned, [], tuningNamespace)).toEqual([]);
         expect(JSON.stringify(derivedFrom(clone(input)))).toBe(JSON.stringify(derived));
       }),
       { numRuns: 300 },

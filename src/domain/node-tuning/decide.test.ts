@@ -15,6 +15,13 @@ function tuned(name: string, spec: TunedSpec, annotations?: Record<string, strin
   return { apiVersion, kind: "Tuned", metadata: { name, namespace, generation: 3, annotations }, spec };
 }
 
+/** Tuneds that define what they recommend. */
+function defining(name: string, recommend: readonly Recommend[], annotations?: Record<string, string>): Tuned {
+  const names = new Set(recommend.map(({ profile }) => profile));
+  const profile = Array.from(names, (of) => ({ name: of, data: "" }));
+  return tuned(name, { profile, recommend: [...recommend] }, annotations);
+}
+
 function rule(profile: string, priority: number, more: Partial<Recommend> = {}): Recommend {
   return { profile, priority, ...more };
 }
@@ -89,14 +96,63 @@ describe("which profile a node gets", () => {
       expected: "p2",
     },
     { name: "an empty match holds everywhere", a: [rule("p1", 1, { match: [] })], b: [], expected: "p1" },
-    { name: "a profile that exists nowhere is chosen all the same", a: [rule("ghost", 1)], b: [], expected: "ghost" },
   ])("$name", ({ a, b, expected }) => {
-    const tuneds = [tuned("b", { recommend: b }), tuned("a", { recommend: a })];
+    const tuneds = [defining("b", b), defining("a", a)];
     expect(chosen(decide({ tuneds }))).toEqual({ n: expected });
   });
 
+  describe("that no node can use", () => {
+    const broken = { a: "[main\n", b: "[main]\ninclude=nowhere\n", c: "[main]\ninclude=b\n" };
+    const texts = Object.entries(broken).map(([name, data]) => ({ name, data }));
+    const valued = defining("valid", [rule("good", 30)]);
+
+    test.each(["ghost", "../../x", ...Object.keys(broken)])("%j never wins over a valid one", (profile) => {
+      const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule(profile, 1)] }), valued] });
+      expect(chosen(plan)).toEqual({ n: "good" });
+      expect(valid(plan, "t")).toMatchObject({ status: "False", reason: "InvalidConfiguration" });
+      expect(plan.events).toContainEqual(expect.objectContaining({ type: "Warning", reason: "InvalidConfiguration" }));
+      expect(valid(plan, "valid")).toMatchObject({ status: "True", reason: "AsExpected" });
+    });
+
+    const had = (data: string): Profile => ({
+      apiVersion,
+      kind: "Profile",
+      metadata: { name: "n", namespace },
+      spec: { config: { tunedProfile: "a" }, profile: [{ name: "a", data }] },
+    });
+    const edited = tuned("t", { profile: texts, recommend: [rule("a", 1)] });
+
+    test("leaves a node that has it the last text that could be used", () => {
+      const plan = decide({ tuneds: [edited, valued], profiles: [had("[main]\nsummary=old\n")] });
+      expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
+        spec: { config: { tunedProfile: "a" }, profile: [{ name: "a", data: "[main]\nsummary=old\n" }] },
+      });
+    });
+
+    test("is taken from a node whose text cannot be used either", () => {
+      expect(chosen(decide({ tuneds: [edited, valued], profiles: [had("[main\n")] }))).toEqual({ n: "good" });
+    });
+  });
+
+  test("a section without a plug-in is reported, and the rest of the profile is used", () => {
+    const data = "[sysctll]\nvm.swappiness=1\n[sysctl]\nvm.dirty_ratio=1\n";
+    const plan = decide({ tuneds: [tuned("t", { profile: [{ name: "p", data }], recommend: [rule("p", 1)] })] });
+    expect(chosen(plan)).toEqual({ n: "p" });
+    expect(valid(plan, "t")).toMatchObject({ status: "False" });
+  });
+
+  test("a misspelt sysctl is a possible mistake, with an event", () => {
+    const profile = [{ name: "p", data: "[sysctl]\nvm.swapiness=1\n" }];
+    const plan = decide({ tuneds: [tuned("t", { profile, recommend: [rule("p", 1)] })] });
+    const message = 'profile[0].data:2: sysctl vm.swapiness is not known; did you mean "vm.swappiness"?';
+    expect(valid(plan, "t")).toMatchObject({ status: "True", reason: "PossibleMistake", message });
+    expect(plan.events).toContainEqual(
+      expect.objectContaining({ type: "Warning", reason: "PossibleMistake", message }),
+    );
+  });
+
   test("ties are reported on the Tuneds concerned, once for all nodes", () => {
-    const tuneds = [tuned("a", { recommend: [rule("p1", 20)] }), tuned("b", { recommend: [rule("p2", 20)] })];
+    const tuneds = [defining("a", [rule("p1", 20)]), defining("b", [rule("p2", 20)])];
     const all = [...tuneds, defaultTuned(namespace)];
     const plan = decide({ tuneds: all, nodes: [node("n1"), node("n2"), node("n3")] });
     const message =
@@ -126,7 +182,7 @@ describe("a tree of labels", () => {
     [{}, false],
   ])("(x and (y or z=1)) or w, with %j: %j", (labels, expected) => {
     const plan = decide({
-      tuneds: [tuned("a", { recommend: [rule("p", 1, { match: tree })] })],
+      tuneds: [defining("a", [rule("p", 1, { match: tree })])],
       nodes: [node("n", labels)],
     });
     expect(chosen(plan)).toEqual({ n: expected ? "p" : "openshift-node" });
@@ -164,7 +220,7 @@ describe("a tree of labels", () => {
       expected: "openshift-node",
     },
   ])("$name", ({ match, labels, expected }) => {
-    const plan = decide({ tuneds: [tuned("a", { recommend: [rule("p", 1, { match })] })], nodes: [node("n", labels)] });
+    const plan = decide({ tuneds: [defining("a", [rule("p", 1, { match })])], nodes: [node("n", labels)] });
     expect(chosen(plan)).toEqual({ n: expected });
   });
 
@@ -184,10 +240,7 @@ describe("a tree of labels", () => {
     },
     { match: nested(10_000), message: expect.stringMatching(/is nested more than 50 deep; the rule is not used$/) },
   ])("that is invalid makes its Tuned invalid and does not affect others ($message)", ({ match, message }) => {
-    const tuneds = [
-      tuned("bad", { recommend: [rule("p", 1, { match })] }),
-      tuned("good", { recommend: [rule("q", 2)] }),
-    ];
+    const tuneds = [defining("bad", [rule("p", 1, { match })]), defining("good", [rule("q", 2)])];
     const plan = decideNodeTuning({ tuneds, nodes: [node("n", { x: "" })], profiles: [], ...surroundings });
     expect(chosen(plan)).toEqual({ n: "q" });
     expect(valid(plan, "bad")).toMatchObject({ status: "False", reason: "InvalidConfiguration", message });
@@ -196,7 +249,7 @@ describe("a tree of labels", () => {
 });
 
 describe("labels of pods", () => {
-  const tuneds = [tuned("a", { recommend: [rule("p", 1, { match: [{ label: "app", value: "db", type: "pod" }] })] })];
+  const tuneds = [defining("a", [rule("p", 1, { match: [{ label: "app", value: "db", type: "pod" }] })])];
   const podsOn = (name: string): Labels[] => (name === "n" ? [{ x: "1" }, { app: "db" }] : [{ app: "web" }]);
 
   test("match any pod on the node, and not the node itself", () => {
@@ -225,7 +278,7 @@ test.each([
   ["Always", undefined],
 ])("a Tuned deferred %j makes its Profiles deferred %j", (mode, expected) => {
   const plan = decide({
-    tuneds: [tuned("a", { recommend: [rule("p", 1)] }, { "tuned.openshift.io/deferred": mode })],
+    tuneds: [defining("a", [rule("p", 1)], { "tuned.openshift.io/deferred": mode })],
   });
   const planned = plan.objects.find(({ object }) => object.kind === "Profile");
   expect(planned?.object.metadata.annotations?.["tuned.openshift.io/deferred"]).toBe(expected);
@@ -262,9 +315,9 @@ describe("the Profile", () => {
     });
   });
 
-  test("has every text if the node has an unknown profile", () => {
+  test("has every text if the rule names several profiles", () => {
     const texts = ["b", "a"].map((name) => ({ name, data: "" }));
-    const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("no-such-profile-here", 1)] })] });
+    const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("a b", 1)] })] });
     expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
       spec: { profile: [{ name: "a" }, { name: "b" }, { name: "openshift" }] },
     });
@@ -289,8 +342,8 @@ describe("the Profile", () => {
 
 describe("one name with two texts", () => {
   const tuneds = [
-    tuned("a", { profile: [{ name: "p", data: "1" }], recommend: [rule("p", 1, { match: [{ label: "p" }] })] }),
-    tuned("b", { profile: [{ name: "p", data: "2" }] }),
+    tuned("a", { profile: [{ name: "p", data: "# 1" }], recommend: [rule("p", 1, { match: [{ label: "p" }] })] }),
+    tuned("b", { profile: [{ name: "p", data: "# 2" }] }),
     tuned("c", { profile: [{ name: "q", data: "[main]\n" }], recommend: [rule("q", 2)] }),
   ];
   const plan = decide({ tuneds, nodes: [node("needs", { p: "" }), node("other")] });

@@ -52,9 +52,11 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
   if (managementState !== "Unmanaged")
     plan.prunes.push(...orphaned(input.machineConfigs ?? [], rules, pools).map((object) => referenceTo(object)));
 
-  const findings = {
+  const around = {
     texts,
     rules,
+    namespace,
+    now: input.now,
     ties: tieMessages(nodes),
     boot: bootConditions(nodes, agreed, pools, input.protocol),
   };
@@ -62,7 +64,7 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
   for (const tuned of tuneds) {
     // The default Tuned does not exist yet: its creation triggers the next decision, which knows its generation.
     if (!present.has(tuned.metadata.name)) continue;
-    const status = tunedStatus(tuned, findings, input.now);
+    const status = tunedStatus(tuned, around);
     const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
     plan.statuses.push({ of, status: { ...status } });
     plan.events.push(...transitions(of, tuned.status?.conditions, status.conditions));

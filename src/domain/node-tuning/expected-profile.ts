@@ -5,6 +5,7 @@ import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import { preview, type Profiles, type ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ProfileSpec } from "./api.ts";
+import { fileOf } from "./profile-texts.ts";
 
 /** What a Profile resolves to. */
 export type Expected =
@@ -19,7 +20,7 @@ export type Expected =
 /** The texts of a Profile as its node reads them: its own override those that every node has. */
 export function profilesOf({ config, profile }: ProfileSpec): Profiles {
   const own = new Map<string, ParsedProfile>();
-  for (const { name, data } of profile ?? []) own.set(name, parseProfile(data, `${name}/tuned.conf`));
+  for (const { name, data } of profile ?? []) own.set(name, parseProfile(data, fileOf(name)));
   return { profile: config.tunedProfile, layers: [baseProfiles(), own], files: baseVariableFiles() };
 }
 

@@ -1,11 +1,13 @@
+import { chainProblems } from "../../language/tuned/resolve.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile, Protocol, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot/boot-arguments.ts";
+import { profilesOf } from "./expected-profile.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
-import { isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
+import { inputsOf, isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
 import { type Labels, Pools } from "./pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
-import { chooseRule, type Rule, rulesOf } from "./rule.ts";
+import { chooseRule, type Matching, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
   readonly tuneds: readonly Tuned[];
@@ -35,13 +37,17 @@ export interface Chosen {
   readonly node: ChosenNode;
   /** A profile that the node needs is defined differently in several Tuneds. */
   readonly undecided: boolean;
+  /** Rules that match and would come first, if any node could use their profiles. */
+  readonly passedOver: readonly Rule[];
+  /** Why the node keeps the texts it has: those of its rule cannot be used. */
+  readonly keeps?: string | undefined;
 }
 
 export function judge(input: JudgeInput): Judgement {
   const tuneds = withShipped(input.tuneds, defaultTuned(input.namespace));
-  const rules = rulesOf(tuneds);
-  const pools = new Pools(input.pools ?? []);
   const texts = new ProfileTexts(tuneds);
+  const rules = rulesOf(tuneds, texts);
+  const pools = new Pools(input.pools ?? []);
   const known = { managementState: stateOf(input.tuneds), tuneds, rules, pools, texts };
   return { ...known, chosen: chooseAll(input, known) };
 }
@@ -52,16 +58,49 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
   const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
   const inputs = input.protocol === "shipped" ? shippedInputs(tuneds, input.agent.release) : undefined;
   const usesPods = rules.some((rule) => rule.usesPods);
+  const keptBy = lastUsable();
   return input.nodes.flatMap((node): Chosen[] => {
     if (!isLinux(node)) return [];
     const name = node.metadata.name ?? "";
     const labelled = { node: node.metadata.labels ?? {}, pods: usesPods ? (podsOn?.(name) ?? []) : [] };
-    const choice = chooseRule(rules, labelled, pools);
+    const { choice, passedOver } = chooseRule(rules, labelled, pools);
+    const kept = keptBy(observed.get(name), passedOver);
+    if (kept) {
+      const { rule, profile } = kept;
+      const wanted = nodeProfile({ node, rule, texts: profile.spec.profile ?? [], namespace, inputs });
+      const one = { node, choice: { rule, via: kept.via, ties: [] }, wanted, observed: profile };
+      return [{ node: one, undecided: false, passedOver: [], keeps: rule.unusable }];
+    }
     if (!choice) return [];
     const needs = texts.neededBy(choice.rule.recommend.profile);
     const wanted = nodeProfile({ node, rule: choice.rule, texts: needs.texts, namespace, inputs });
-    return [{ node: { node, choice, wanted, observed: observed.get(name) }, undecided: needs.conflicts.length > 0 }];
+    return [
+      {
+        node: { node, choice, wanted, observed: observed.get(name) },
+        undecided: needs.conflicts.length > 0,
+        passedOver: passedOver.map(({ rule }) => rule),
+      },
+    ];
   });
+}
+
+/**
+ * Finds the rule whose profile a node already has, although its text has become unusable since. A mistake in an edit must
+ * not roll back a node, or take the boot arguments of a pool away.
+ */
+function lastUsable(): (
+  profile: Profile | undefined,
+  passedOver: readonly Matching[],
+) => (Matching & { readonly profile: Profile }) | undefined {
+  const usable = new Map<string, boolean>();
+  return (profile, passedOver) => {
+    const found = passedOver.find(({ rule }) => rule.recommend.profile === profile?.spec.config.tunedProfile);
+    if (!found || !profile) return undefined;
+    const inputs = inputsOf(profile.spec);
+    const known = usable.get(inputs) ?? chainProblems(profilesOf(profile.spec)).length === 0;
+    usable.set(inputs, known);
+    return known ? { ...found, profile } : undefined;
+  };
 }
 
 function stateOf(tuneds: readonly Tuned[]): Judgement["managementState"] {

@@ -1,5 +1,8 @@
 import { certainIncludes, type Include, mayInclude, splitUnexpanded } from "../../language/tuned/chain/include.ts";
+import type { ProfileLayers } from "../../language/tuned/chain/load-chain.ts";
 import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
+import { chainProblems } from "../../language/tuned/resolve.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
 
@@ -15,12 +18,16 @@ export class ProfileTexts {
   readonly #texts = new Map<string, string>();
   readonly #owners = new Map<string, Set<string>>();
   readonly #conflicts = new Set<string>();
-  readonly #onNode: ReadonlyMap<string, ParsedProfile>;
+  /** Profiles that every node has. A profile of a Tuned may hide or extend them. */
+  readonly #onNode = baseProfiles();
+  readonly #given: "all" | "some";
   readonly #needs = new Map<string, Needs>();
+  readonly #parsed = new Map<string, ParsedProfile>();
+  readonly #problems = new Map<string, readonly Problem[]>();
 
-  /** `onNode`: profiles that every node has. A profile of a Tuned may hide or extend them. */
-  constructor(tuneds: readonly Tuned[], onNode: ReadonlyMap<string, ParsedProfile> = baseProfiles()) {
-    this.#onNode = onNode;
+  /** `given`: whether these are all Tuneds. Of some, no profile can be said not to exist. */
+  constructor(tuneds: readonly Tuned[], given: "all" | "some" = "all") {
+    this.#given = given;
     for (const { metadata, spec } of tuneds) {
       for (const { name, data } of spec?.profile ?? []) {
         const known = this.#texts.get(name);
@@ -35,6 +42,20 @@ export class ProfileTexts {
   /** Names that are defined differently, and the Tuneds that define them. */
   conflicts(): Map<string, ReadonlySet<string>> {
     return new Map([...this.#conflicts].toSorted().map((name) => [name, this.#owners.get(name) ?? new Set()]));
+  }
+
+  /** The profiles as a node reads them: those of Tuneds hide those that every node has. */
+  layers(): ProfileLayers {
+    for (const name of this.#texts.keys()) this.#own(name);
+    return [this.#onNode, this.#parsed];
+  }
+
+  /** Why no node can use a profile. Computed once for all rules that name it. */
+  problemsOf(profile: string): readonly Problem[] {
+    if (this.#given === "some") return this.#own(profile)?.problems ?? [];
+    const problems = this.#problems.get(profile) ?? chainProblems({ profile, layers: this.layers() });
+    this.#problems.set(profile, problems);
+    return problems;
   }
 
   /** The profile and all that it may include. Computed once for all nodes with the same profile. */
@@ -73,12 +94,16 @@ export class ProfileTexts {
     return { known: [...seen].filter((name) => !missing.has(name)), unknown };
   }
 
-  #includedBy(name: string): Named[] {
+  #own(name: string): ParsedProfile | undefined {
     const text = this.#texts.get(name);
-    const includes = [
-      ...(text === undefined ? [] : includesOf(parseProfile(text, name))),
-      ...includesOf(this.#onNode.get(name)),
-    ];
+    if (text === undefined) return undefined;
+    const parsed = this.#parsed.get(name) ?? parse(name, text);
+    this.#parsed.set(name, parsed);
+    return parsed;
+  }
+
+  #includedBy(name: string): Named[] {
+    const includes = [...includesOf(this.#own(name)), ...includesOf(this.#onNode.get(name))];
     const known = [...this.#texts.keys(), ...this.#onNode.keys()];
     return includes.flatMap(({ name: include, optional, isCertain }) => {
       if (include.includes("${")) {
@@ -94,6 +119,15 @@ interface Named {
   readonly name: string;
   /** Included whatever the node answers: not one of several that a function chooses from. */
   readonly isCertain: boolean;
+}
+
+/** The file in which a node has the profile. */
+export function fileOf(profile: string): string {
+  return `${profile}/tuned.conf`;
+}
+
+function parse(name: string, text: string): ParsedProfile {
+  return parseProfile(text, fileOf(name));
 }
 
 function includesOf(profile: ParsedProfile | undefined): (Include & Named)[] {

@@ -1,7 +1,10 @@
 import { isObject } from "../../language/object/json.ts";
+import { isSafeName } from "../../language/tuned/chain/include.ts";
+import { formatProblem } from "../../language/tuned/problem.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
 import type { Labels, Pools } from "./pools.ts";
+import type { ProfileTexts } from "./profile-texts.ts";
 
 /** The labels that a rule is matched with. */
 export interface Labelled {
@@ -18,29 +21,52 @@ export interface Rule {
   readonly recommend: Recommend;
   /** Whether its changes wait for a restart: set on the Tuned with the rule, not on the one with the profile's text. */
   readonly deferred?: Deferred | undefined;
-  /** Why the rule is never chosen. */
+  /** Why the rule matches no node. */
   readonly problem?: string | undefined;
+  /** Why no node can use its profile: the rule is not chosen for a node that does not have the profile already. */
+  readonly unusable?: string | undefined;
   readonly usesPods: boolean;
 }
 
-/** Every rule in the order in which they are tried: by priority, then the Tuned's name, then the place in its list. */
-export function rulesOf(tuneds: readonly Tuned[]): Rule[] {
+/**
+ * Every rule in the order in which they are tried: by priority, then the Tuned's name, then the place in its list. With
+ * `texts`, a rule whose profile no node can use is never chosen.
+ */
+export function rulesOf(tuneds: readonly Tuned[], texts?: ProfileTexts): Rule[] {
   return tuneds
     .toSorted((a, b) => compare(nameOf(a), nameOf(b)))
-    .flatMap((tuned) => (tuned.spec?.recommend ?? []).map((recommend, index) => ruleOf(tuned, recommend, index)))
+    .flatMap((tuned) =>
+      (tuned.spec?.recommend ?? []).map((recommend, index) => ruleOf({ tuned, recommend, index, texts })),
+    )
     .toSorted((a, b) => a.recommend.priority - b.recommend.priority);
 }
 
-function ruleOf(tuned: Tuned, recommend: Recommend, index: number): Rule {
+interface Entry {
+  readonly tuned: Tuned;
+  readonly recommend: Recommend;
+  readonly index: number;
+  readonly texts: ProfileTexts | undefined;
+}
+
+function ruleOf({ tuned, recommend, index, texts }: Entry): Rule {
   const problem = matchProblem(recommend.match, `recommend[${index}].match`);
+  const unusable = profileProblem(recommend.profile, `recommend[${index}].profile`, texts);
   return {
     tuned: nameOf(tuned),
     index,
     recommend,
     deferred: deferredOf(tuned),
     problem: problem && `${problem}; the rule is not used`,
+    unusable,
     usesPods: problem === undefined && usesPods(recommend.match),
   };
+}
+
+function profileProblem(profile: string, path: string, texts: ProfileTexts | undefined): string | undefined {
+  const unsafe = profile.split(/\s+/).find((name) => name !== "" && !isSafeName(name));
+  if (unsafe !== undefined) return `${path}: ${JSON.stringify(unsafe)} is not a valid name of a profile`;
+  const [first] = texts?.problemsOf(profile) ?? [];
+  return first && `${path}: ${formatProblem(first)}`;
 }
 
 export function describeRule({ tuned, index, recommend }: Rule): string {
@@ -62,26 +88,38 @@ export function matchNode(rule: Rule, labelled: Labelled, pools: Pools): Via | u
   return pool === undefined ? undefined : { type: "pool", pool };
 }
 
-export interface Choice {
+/** A rule that matches a node. */
+export interface Matching {
   readonly rule: Rule;
   readonly via: Via;
+}
+
+export interface Choice extends Matching {
   /** Rules of the same priority that match as well and have another profile. */
   readonly ties: readonly Rule[];
 }
 
-/** The first rule that matches a node. */
-export function chooseRule(rules: readonly Rule[], labelled: Labelled, pools: Pools): Choice | undefined {
+/** The first rule that matches a node and has a usable profile, and those before it that have none. */
+export function chooseRule(
+  rules: readonly Rule[],
+  labelled: Labelled,
+  pools: Pools,
+): { readonly choice: Choice | undefined; readonly passedOver: readonly Matching[] } {
+  const passedOver: Matching[] = [];
   for (const [i, rule] of rules.entries()) {
     const via = matchNode(rule, labelled, pools);
-    if (via) return { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) };
+    if (via && rule.unusable === undefined)
+      return { choice: { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) }, passedOver };
+    if (via) passedOver.push({ rule, via });
   }
-  return undefined;
+  return { choice: undefined, passedOver };
 }
 
 function tiesWith({ recommend }: Rule, others: readonly Rule[], labelled: Labelled, pools: Pools): Rule[] {
   const ties: Rule[] = [];
   for (const other of others) {
     if (other.recommend.priority !== recommend.priority) break;
+    if (other.unusable !== undefined) continue;
     if (other.recommend.profile !== recommend.profile && matchNode(other, labelled, pools)) ties.push(other);
   }
   return ties;

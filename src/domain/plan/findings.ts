@@ -2,11 +2,11 @@ import type { Condition } from "../../language/object/condition.ts";
 import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Plan } from "../../language/object/plan.ts";
-import { mostSevereFirst, type ObjectFinding } from "../finding.ts";
+import { type Finding, mostSevereFirst, type ObjectFinding } from "../finding.ts";
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
 import type { Judgement } from "../node-tuning/judge.ts";
-import { tunedWarnings } from "../node-tuning/status/tuned-status.ts";
+import { findingsOnWrite, tunedFindings } from "../node-tuning/tuned-findings.ts";
 import type { NodeChange } from "./node-changes.ts";
 import type { Settled } from "./settle.ts";
 
@@ -24,7 +24,7 @@ export function tuningFindings({ tuneds, written, settled, judgement, changes }:
   const affected = tuneds.filter(({ metadata }) => written.includes(metadata.name ?? ""));
   return distinct([
     ...stateFindings(judgement.before.managementState, judgement.after.managementState),
-    ...affected.flatMap(writtenFindings),
+    ...affected.flatMap((tuned) => writtenFindings(tuned, judgement.after)),
     ...statusFindings(settled.before.statuses, settled.after.statuses, written),
     ...idleFindings(affected, judgement.after),
     ...profileFindings(changes),
@@ -32,14 +32,14 @@ export function tuningFindings({ tuneds, written, settled, judgement, changes }:
 }
 
 /** Tuneds that the operator does not read. */
-export function ignoredNamespaces(objects: readonly KubeObject[]): ObjectFinding[] {
+export function ignoredTuneds(objects: readonly KubeObject[]): ObjectFinding[] {
   return objects
     .filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace !== tuningNamespace)
-    .map(({ metadata }) => ({
-      severity: "warning",
-      about: `Tuned ${metadata.name}`,
-      message: `it is in namespace ${metadata.namespace}: Tuneds outside namespace ${tuningNamespace} are ignored`,
-    }));
+    .flatMap((tuned) => aboutTuned(tuned, findingsOnWrite(tuned, undefined, tuningNamespace)));
+}
+
+function aboutTuned({ metadata }: KubeObject, findings: readonly Finding[]): ObjectFinding[] {
+  return findings.map((finding) => ({ ...finding, about: `Tuned ${metadata.name}` }));
 }
 
 function stateFindings(before: Judgement["managementState"], after: Judgement["managementState"]): ObjectFinding[] {
@@ -56,19 +56,14 @@ function stateFindings(before: Judgement["managementState"], after: Judgement["m
   );
 }
 
-function writtenFindings(tuned: Tuned): ObjectFinding[] {
-  const about = `Tuned ${tuned.metadata.name}`;
-  const findings = tunedWarnings(tuned).map((message): ObjectFinding => ({ severity: "warning", about, message }));
-  if (tuned.metadata.name !== defaultTunedName) return findings;
+function writtenFindings(tuned: Tuned, { texts, rules }: Judgement): ObjectFinding[] {
+  const findings = tunedFindings(tuned, { texts, rules, namespace: tuned.metadata.namespace ?? "" });
+  if (tuned.metadata.name !== defaultTunedName) return aboutTuned(tuned, findings);
   const shipped = defaultTuned("").spec;
   const { profile, recommend } = tuned.spec ?? {};
   if (!equal({ profile, recommend }, { profile: shipped?.profile, recommend: shipped?.recommend }))
-    findings.push({
-      severity: "warning",
-      about,
-      message: "the operator restores the shipped profile and recommend",
-    });
-  return findings;
+    findings.push({ severity: "warning", message: "the operator restores the shipped profile and recommend" });
+  return aboutTuned(tuned, findings);
 }
 
 /** Conditions that Tuneds will have: all of the written ones, only the new ones of others. */
@@ -81,7 +76,9 @@ function statusFindings(
   return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): ObjectFinding[] => {
     const { type, status, message } = condition;
     if (message === "" || (status === "True" && type === "BootArguments")) return [];
-    if (!written.includes(name) && known.has(key(about, condition))) return [];
+    const isWritten = written.includes(name);
+    // What is wrong with a written Tuned is among the findings already; ties with other rules are only in its condition.
+    if (isWritten ? type === "Valid" && status === "False" : known.has(key(about, condition))) return [];
     const severity = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
     return [{ severity, about, message }];
   });

@@ -92,7 +92,7 @@ describe("a plan", () => {
         changes: [],
         findings: [
           {
-            severity: "warning",
+            severity: "error",
             about: "Tuned quiet",
             message: `it is in namespace elsewhere: Tuneds outside namespace ${namespace} are ignored`,
           },

@@ -9,7 +9,7 @@ import { projectNode } from "../node-tuning/projections.ts";
 import type { ClusterObjects } from "../performance-profile/surroundings.ts";
 import { afterRestart } from "./after-restart.ts";
 import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
-import { ignoredNamespaces } from "./findings.ts";
+import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
 
@@ -58,7 +58,7 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
     type: "planned",
     plan: {
       ...preview,
-      findings: [...profiles.findings, ...preview.findings, ...ignoredNamespaces(objects)].toSorted(mostSevereFirst),
+      findings: [...profiles.findings, ...preview.findings, ...ignoredTuneds(objects)].toSorted(mostSevereFirst),
       objects: [...writes.map(plannedObject), ...profiles.objects],
       configurations: profiles.configurations,
     },

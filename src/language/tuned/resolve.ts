@@ -6,7 +6,7 @@ import { finishUnit } from "./finish-unit.ts";
 import { type ChainLink, loadChain, type ProfileLayers } from "./chain/load-chain.ts";
 import { mergeSection } from "./chain/merge.ts";
 import { unquote } from "./value.ts";
-import type { Answers, Probe } from "./probe.ts";
+import { type Answers, noAnswers, type Probe } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
 import { isSafeName } from "./chain/include.ts";
 import { type Section, sectionOf, type Setting, typeOf, type Unit } from "./unit.ts";
@@ -52,6 +52,14 @@ export function resolve(profiles: Profiles, answers: Answers): Resolution {
   if (first.length > 0) return { type: "needs", probes: first };
   if (problems.length > 0) return { type: "invalid", problems };
   return unresolved.length > 0 ? { type: "needs", probes: unresolved } : { type: "resolved", profile };
+}
+
+/** Why a profile cannot be used on any node: it, or one that it certainly includes, does not exist or cannot be read. */
+export function chainProblems({ profile, layers }: Profiles): Problem[] {
+  const findings = new Findings();
+  const context = { answers: noAnswers, budget: newBudget(), variables: new Map() };
+  loadChain(requestedNames(profile, findings), layers, context, findings);
+  return findings.problems;
 }
 
 export type Preview =

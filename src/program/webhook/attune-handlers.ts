@@ -1,21 +1,32 @@
 import type { Client } from "../../cluster/kube/client.ts";
-import { group } from "../../domain/node-tuning/api.ts";
-import { tunedWarnings } from "../../domain/node-tuning/status/tuned-status.ts";
+import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { findingsOnWrite } from "../../domain/node-tuning/tuned-findings.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { clusterCaches, type ClusterView } from "./cluster-caches.ts";
-import type { AdmissionHandler, Handlers } from "./handler.ts";
+import { type AdmissionHandler, type Handlers, shortWarning } from "./handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
 /** Warns on apply about what is wrong with a Tuned. It never refuses one, so writes need not wait for the webhook. */
-const tunedHandler: AdmissionHandler = {
-  name: "tuneds",
-  type: "validating",
-  rules: [{ apiGroups: [group], apiVersions: ["v1"], resources: ["tuneds"], operations: ["CREATE", "UPDATE"] }],
-  failurePolicy: "Ignore",
-  timeoutSeconds: 5,
-  review: ({ object }) => ({ type: "allow", warnings: object ? tunedWarnings(object) : [] }),
-};
+export function tunedHandler(cluster: { tuneds(): readonly Tuned[] | undefined }): AdmissionHandler {
+  return {
+    name: "tuneds",
+    type: "validating",
+    rules: [{ apiGroups: [group], apiVersions: ["v1"], resources: ["tuneds"], operations: ["CREATE", "UPDATE"] }],
+    failurePolicy: "Ignore",
+    timeoutSeconds: 5,
+    review: ({ object }) => ({ type: "allow", warnings: object ? warningsAbout(object, cluster.tuneds()) : [] }),
+  };
+}
+
+/** API servers drop the warnings of a response beyond 4,096 characters. */
+const mostWarnings = 15;
+
+function warningsAbout(tuned: Tuned, others: readonly Tuned[] | undefined): string[] {
+  const findings = findingsOnWrite(tuned, others, tuningNamespace).map(({ message }) => shortWarning(message));
+  const more = findings.length - mostWarnings;
+  return more > 0 ? [...findings.slice(0, mostWarnings), `and ${more} more`] : findings;
+}
 
 /** All handlers of Attune, and the caches they answer from. */
 export function attuneHandlers(
@@ -25,7 +36,7 @@ export function attuneHandlers(
   const cluster = clusterCaches(client, options);
   return {
     handlers: {
-      admission: [tunedHandler, performanceProfileHandler(cluster)],
+      admission: [tunedHandler(cluster), performanceProfileHandler(cluster)],
       conversion: [performanceProfileConversion],
     },
     cluster,

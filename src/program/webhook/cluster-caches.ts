@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
-import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { profileKind, type Tuned, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
@@ -24,6 +24,8 @@ export interface ClusterView {
   readonly name: string;
   /** Undefined until all caches have synced. */
   objects(): ClusterObjects | undefined;
+  /** Of the namespace that the operator reads. Undefined until the cache has synced. */
+  tuneds(): readonly Tuned[] | undefined;
   /** The readiness check: throws until all caches have synced. */
   check(): void;
   whenSettled(): Promise<void>;
@@ -49,9 +51,18 @@ export function clusterCaches(
     namespace: tuningNamespace,
     project: projectProfile,
   });
+  const tuneds = new OptionalCache<Tuned>(client, tunedKind, { ...options, namespace: tuningNamespace });
   // Readiness does not wait for these: profiles stored in an older version can be listed only once the webhook converts.
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
-  const awaited: readonly OptionalCache[] = [nodes, pools, machineConfigs, infrastructures, featureGates, profiles];
+  const awaited: readonly OptionalCache[] = [
+    nodes,
+    pools,
+    machineConfigs,
+    infrastructures,
+    featureGates,
+    profiles,
+    tuneds,
+  ];
   const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
   return {
     name: "caches of the cluster",
@@ -67,6 +78,7 @@ export function clusterCaches(
         ...present("featureGate", featureGates.objects?.[0]),
       };
     },
+    tuneds: () => (tuneds.settled ? (tuneds.objects ?? []) : undefined),
     check() {
       if (unsynced().length > 0) throw new Error(`not synced yet: ${unsynced().join(", ")}`);
     },

@@ -78,6 +78,13 @@ export interface Handlers {
   readonly conversion: readonly ConversionHandler[];
 }
 
+/** API servers and clients truncate longer warnings. */
+const longestWarning = 256;
+
+export function shortWarning(text: string): string {
+  return text.length <= longestWarning ? text : `${text.slice(0, longestWarning - 1)}…`;
+}
+
 /** The request body is not a review that could be answered. */
 export class BadReviewError extends Error {
   override readonly name = "BadReviewError";

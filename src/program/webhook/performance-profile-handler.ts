@@ -7,7 +7,13 @@ import { type ClusterObjects, surroundingsOf } from "../../domain/performance-pr
 import { newErrors } from "../../domain/performance-profile/ratchet.ts";
 import { at, equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { AdmissionHandler, AdmissionRequest, ConversionHandler, Decision } from "./handler.ts";
+import {
+  type AdmissionHandler,
+  type AdmissionRequest,
+  type ConversionHandler,
+  type Decision,
+  shortWarning,
+} from "./handler.ts";
 
 const { kind, plural } = performanceProfileKind;
 
@@ -47,7 +53,7 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
           after: { profile: object, findings: errors },
         })
       : errors;
-  const warnings = found.filter((one) => !refused.includes(one)).map((one) => shortened(formatFinding(one)));
+  const warnings = found.filter((one) => !refused.includes(one)).map((one) => shortWarning(formatFinding(one)));
   if (refused.length === 0) return { type: "allow", warnings };
   const asked = requestKind?.version ?? "v2";
   const hint = `checked as v2: fields that ${asked} lacks come from the annotation ${conversionAnnotation}`;
@@ -76,11 +82,4 @@ function denial(name: string, refused: readonly FieldFinding[]): Decision & { ty
       causes: refused.map(({ reason, field, message }) => ({ reason, field, message })),
     },
   };
-}
-
-/** API servers and clients truncate longer warnings. */
-const longestWarning = 256;
-
-function shortened(text: string): string {
-  return text.length <= longestWarning ? text : `${text.slice(0, longestWarning - 1)}…`;
 }

@@ -67,6 +67,13 @@ export function webhookGrants(namespace: string): Grant[] {
       verbs: ["list", "watch"],
     },
     {
+      within: tuningNamespace,
+      because: "a Tuned may use profiles of others: a warning on apply says which do not exist",
+      apiGroups: [nodeTuning],
+      resources: ["tuneds"],
+      verbs: ["list", "watch"],
+    },
+    {
       within: namespace,
       because: "its own keys; RBAC cannot limit create to a name",
       ...secrets,

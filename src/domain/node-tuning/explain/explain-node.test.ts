@@ -79,7 +79,9 @@ const condition = (type: string, status: "True" | "False", message = "", reason 
 
 describe("a rule", () => {
   const first = (recommend: Partial<Recommend>, more: Partial<ExplainInput> = {}): string => {
-    const [verdict] = explained([tuned("a", { recommend: [{ profile: "p", priority: 1, ...recommend }] })], more).rules;
+    const profile = [{ name: "p", data: "" }];
+    const of = tuned("a", { profile, recommend: [{ profile: "p", priority: 1, ...recommend }] });
+    const [verdict] = explained([of], more).rules;
     return `${verdict?.outcome}: ${verdict?.because}`;
   };
   const byMatch = (...match: Match[]): Partial<Recommend> => ({ match });
@@ -115,6 +117,12 @@ describe("a rule", () => {
       byMatch({ label: "constructor" }),
       {},
       "no match: label constructor is missing",
+    ],
+    [
+      "whose profile does not exist",
+      { profile: "ghost" },
+      {},
+      'unusable: it matches every node, but recommend[0].profile: profile "ghost" does not exist; the rule is not used',
     ],
     [
       "that is invalid",
@@ -160,7 +168,8 @@ describe("a rule", () => {
   });
 
   it("that ties or has a lower priority has an outcome of its own", () => {
-    const rules = (...recommend: Recommend[]): TunedSpec => ({ recommend });
+    const profile = ["p", "q"].map((name) => ({ name, data: "" }));
+    const rules = (...recommend: Recommend[]): TunedSpec => ({ profile, recommend });
     const { rules: verdicts, tuneds } = explained([
       tuned("a", rules({ profile: "p", priority: 5 })),
       tuned("b", rules({ profile: "q", priority: 5 }, { profile: "p", priority: 5 })),
@@ -185,7 +194,12 @@ describe("obstacles", () => {
   const state = (managementState: "Removed" | "Unmanaged"): Tuned => tuned("default", { managementState });
   const other = tuned("other", { profile: [{ name: "p", data: "[sysctl]\na=2\n" }] });
 
-  test.each<[string, Tuned[], Partial<ExplainInput>, string[]]>([
+  const asserting = tuned("t", {
+    profile: [{ name: "t", data: "[variables]\na=${f:assertion:no more:1:2}\n" }],
+    recommend: [{ profile: "t", priority: 1 }],
+  });
+
+  test.each<[string, Tuned[], Partial<ExplainInput>, unknown[]]>([
     ["no Profile yet", [quiet], {}, ["It has no Profile yet: is the operator running?"]],
     ["nothing", [quiet], { profiles: [profileOf([quiet], undefined)] }, []],
     [
@@ -213,10 +227,16 @@ describe("obstacles", () => {
       ["A profile it needs is defined differently in several places: the node gets none until this is resolved."],
     ],
     [
-      "a profile that does not exist",
-      [tuned("t", { recommend: [{ profile: "ghost", priority: 1 }] })],
-      {},
-      ["It has no Profile yet: is the operator running?", 'profile "ghost" does not exist'],
+      "a profile that does not resolve",
+      [asserting],
+      { profiles: [profileOf([asserting], undefined)] },
+      [expect.stringMatching(/^t\/tuned.conf:2: .*no more/)],
+    ],
+    [
+      "a text that became unusable",
+      [tuned("quiet", { profile: [{ name: "p", data: "[sysctl\n" }], recommend: [{ profile: "p", priority: 1 }] })],
+      { profiles: [profileOf([quiet], undefined)] },
+      [expect.stringMatching(/^recommend\[0\]\.profile: p\/tuned\.conf:1: .*: the node keeps the text that it has\.$/)],
     ],
   ])("%s", (_, tuneds, more, expected) => {
     expect(explained(tuneds, more).obstacles).toEqual(expected);

@@ -2,7 +2,6 @@ import { type Condition, findCondition } from "../../../language/object/conditio
 import type { Answers, Probe } from "../../../language/tuned/probe.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "../api.ts";
-import type { ChosenNode } from "../boot/boot-arguments.ts";
 import { carries, type NodeFacts } from "../node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../decide.ts";
 import { type Expected, expectedProfile } from "../expected-profile.ts";
@@ -17,7 +16,7 @@ import {
 } from "./settings.ts";
 import { explainHardware, type HardwareExplanation } from "./hardware.ts";
 import { explainRules, type RuleVerdict } from "./rule.ts";
-import { judge, type Judgement } from "../judge.ts";
+import { type Chosen, judge, type Judgement } from "../judge.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;
@@ -105,7 +104,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   return {
     ...base,
     profile: spec.config.tunedProfile,
-    obstacles: obstacles(chosen.node, managementState, chosen.undecided, expected),
+    obstacles: obstacles(chosen, managementState, expected),
     ...(choice.rule.deferred ? { deferred: choice.rule.deferred } : {}),
     ...(observed?.status ? { reported: reportOf(observed, current) } : {}),
     ...(expected.type === "invalid"
@@ -142,12 +141,12 @@ function reportOf({ status }: Profile, current: boolean): NodeReport {
 }
 
 function obstacles(
-  { wanted, observed }: ChosenNode,
+  { node: { wanted, observed }, undecided, keeps }: Chosen,
   state: Judgement["managementState"],
-  undecided: boolean,
   expected: Expected,
 ): string[] {
   const found: string[] = [];
+  if (keeps !== undefined) found.push(`${keeps}: the node keeps the text that it has.`);
   if (state === "Removed") found.push("Tuning is removed: managementState of the Tuned default is Removed.");
   if (state === "Unmanaged") found.push("Profiles are not updated: managementState of the Tuned default is Unmanaged.");
   if (undecided)

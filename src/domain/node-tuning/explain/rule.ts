@@ -10,7 +10,7 @@ export interface RuleVerdict {
   readonly priority: number;
   /**
    * `chosen`: the first that matches. `tied`: matches with the same priority and has another profile. `lower priority`:
-   * matches, and comes after the chosen one. `unusable`: its match tree is invalid.
+   * matches, and comes after the chosen one. `unusable`: its match tree is invalid, or no node can use its profile.
    */
   readonly outcome: "chosen" | "tied" | "lower priority" | "no match" | "unusable";
   readonly because: string;
@@ -73,11 +73,17 @@ function verdictOn(rule: Rule, { choice, labelled, pools, hasPools }: Tried): Ve
       : match
         ? describeMatch(match)
         : "it matches every node";
-  return { outcome: outcomeOf(rule, choice), because, ...seen };
+  const outcome = outcomeOf(rule, choice);
+  return {
+    outcome,
+    because: outcome === "unusable" ? `${because}, but ${rule.unusable}; the rule is not used` : because,
+    ...seen,
+  };
 }
 
 function outcomeOf(rule: Rule, choice: Choice | undefined): RuleVerdict["outcome"] {
   if (rule === choice?.rule) return "chosen";
+  if (rule.unusable !== undefined) return "unusable";
   return choice?.ties.includes(rule) ? "tied" : "lower priority";
 }
 

@@ -1,5 +1,6 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
 import type { Profile } from "../api.ts";
+import { possibleMistake } from "./tuned-status.ts";
 import type { ObjectReference, PlannedEvent } from "../../../language/object/plan.ts";
 
 /** An event for each condition whose status or reason has changed. */
@@ -37,7 +38,7 @@ export function driftEvents(before: Profile, after: Profile): PlannedEvent[] {
 
 function isBad(type: string, status: string, reason: string): boolean {
   // Available stays True while some Profiles are degraded.
-  if (reason === "ProfileDegraded") return true;
+  if (reason === "ProfileDegraded" || reason === possibleMistake) return true;
   // Nodes report one after the other.
   if (reason === "ProfileProgressing" || reason === "WaitingForNodes") return false;
   if (type === "Degraded") return status === "True";

@@ -37,6 +37,8 @@ export function chooseForPool({ pool, pools: all, tuneds, infrastructure }: Pool
   if (managementState !== "Managed") return { type: "nothing", why: `the Tuned default is ${managementState}` };
   const [one] = chosen;
   if (!one) return { type: "nothing", why: "no rule matches its nodes" };
+  const [first] = one.passedOver;
+  if (first) return { type: "refused", why: `Tuned ${first.tuned} ${first.unusable}` };
   const { profile } = one.node.choice.rule.recommend;
   if (one.undecided)
     return {

@@ -1,0 +1,89 @@
+import type { Problem } from "../problem.ts";
+import type { ParsedProfile } from "../text/parse-profile.ts";
+import { type Section, sectionOf, type Setting, placeOf } from "../unit.ts";
+import { knownSysctls, sysctlTrees } from "./known-sysctls.ts";
+import { nearMiss } from "./near-miss.ts";
+import { pluginOptions } from "./plugin-options.ts";
+
+/** Something in a profile that has no effect, or hardly the one that was meant. */
+export interface SectionFinding extends Problem {
+  /** False: no plug-in of TuneD reads it. True: it may be right on a node that is unknown here. */
+  readonly possible: boolean;
+}
+
+/**
+ * Sections and options that no plug-in knows, and names that look misspelt. `typed`: sections whose type another profile
+ * sets, which this one may be merged with.
+ */
+export function checkSections(profile: ParsedProfile, typed: ReadonlySet<string>): SectionFinding[] {
+  return profile.sections.flatMap((parsed) => {
+    const section = sectionOf(parsed, profile.file);
+    if (section.name === "main") return mainFindings(section);
+    const type = section.attributes.get("type");
+    if (!type && typed.has(section.name)) return [];
+    const plugin = type?.value ?? section.name;
+    if (plugin === "variables" || plugin.includes("${")) return [];
+    return pluginFindings(section, plugin, { file: profile.file, line: type ? placeOf(type).line : parsed.line });
+  });
+}
+
+/** Names of sections that have a type of their own. */
+export function typedSections(profile: ParsedProfile): string[] {
+  return profile.sections.filter(({ options }) => options.some(({ key }) => key === "type")).map(({ name }) => name);
+}
+
+const mainOptions = ["include", "summary", "description"];
+
+/** TuneD reads `include` there and keeps every other option. */
+function mainFindings({ options, attributes }: Section): SectionFinding[] {
+  return [...options, ...attributes].flatMap(([option, setting]) => {
+    const meant = mainOptions.includes(option) ? undefined : nearMiss(option, mainOptions);
+    return meant === undefined ? [] : [found(setting, `[main] ${option} has no effect; ${didYouMean(meant)}`, true)];
+  });
+}
+
+/** No profile has as many; a hostile one must not occupy the operator. */
+const mostChecked = 2000;
+
+function pluginFindings(section: Section, plugin: string, place: Omit<Problem, "message">): SectionFinding[] {
+  const known = pluginOptions.get(plugin);
+  if (!known) {
+    const meant = nearMiss(plugin, pluginOptions.keys());
+    const message = `[${section.name}] has no effect: TuneD has no plug-in ${JSON.stringify(plugin)}${advice(meant)}`;
+    return [{ ...place, message, possible: false }];
+  }
+  return [...section.options].slice(0, mostChecked).flatMap(([option, setting]): SectionFinding[] => {
+    if (plugin === "sysctl") return sysctlFindings(option, setting);
+    if (known.names.includes(option) || known.starts.some((start) => option.startsWith(start))) return [];
+    const meant = nearMiss(option, known.names);
+    const message = `[${section.name}] ${option} has no effect: it is not an option of [${plugin}]${advice(meant)}`;
+    return [found(setting, message, false)];
+  });
+}
+
+function sysctlFindings(option: string, setting: Setting): SectionFinding[] {
+  if (option.includes("${")) return [];
+  // Both separators are allowed; the first one in the name decides which it is.
+  const name = /^[^./]*\//.test(option)
+    ? option.replaceAll(".", "\0").replaceAll("/", ".").replaceAll("\0", "/")
+    : option;
+  if (knownSysctls.has(name)) return [];
+  const meant = nearMiss(name, knownSysctls);
+  if (meant !== undefined) return [found(setting, `sysctl ${option} is not known; ${didYouMean(meant)}`, true)];
+  const tree = name.split(".")[0] ?? "";
+  if (sysctlTrees.includes(tree)) return [];
+  const message = `sysctl ${option} is not known: kernels have no /proc/sys/${tree}${advice(nearMiss(tree, sysctlTrees))}`;
+  return [found(setting, message, true)];
+}
+
+function found(setting: Setting, message: string, possible: boolean): SectionFinding {
+  return { ...placeOf(setting), message, possible };
+}
+
+function advice(meant: string | undefined): string {
+  return meant === undefined ? "" : `; ${didYouMean(meant)}`;
+}
+
+function didYouMean(meant: string): string {
+  return `did you mean ${JSON.stringify(meant)}?`;
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
+import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import { startServer } from "../../src/embedded/apiserver/server.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { writeYaml } from "../../src/language/object/write-yaml.ts";
+import { planOn } from "../../src/program/cli/plan/plan.ts";
+import type { PlanDocument } from "../../src/program/cli/plan/plan-text.ts";
+import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
+import { runOperator } from "../../src/program/operator/operator.ts";
+import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
+import type { AdmissionRequest } from "../../src/program/webhook/handler.ts";
+import type { KindRef } from "../../src/cluster/kube/client.ts";
+
+const good: Tuned = {
+  apiVersion: tunedKind.apiVersion,
+  kind: "Tuned",
+  metadata: { name: "good", namespace: tuningNamespace },
+  spec: {
+    profile: [{ name: "good", data: "[sysctl]\nvm.swappiness=10\n" }],
+    recommend: [{ profile: "good", priority: 20 }],
+  },
+};
+const bad: Tuned = {
+  apiVersion: tunedKind.apiVersion,
+  kind: "Tuned",
+  metadata: { name: "bad", namespace: tuningNamespace },
+  spec: {
+    profile: [
+      { name: "bad", data: "[main]\ninclude=nowhere\n[sysctll]\nx=1\n[cpu]\ngovenor=x\n[sysctl]\nvm.swapiness=1\n" },
+      { name: "../../x", data: "" },
+    ],
+    recommend: [{ profile: "bad", priority: 10 }],
+  },
+};
+const errors = [
+  'profile[1].name: "../../x" is not a valid name of a profile',
+  'profile[0].data:2: profile "nowhere" does not exist; no node can use the profile',
+  'recommend[0].profile: bad/tuned.conf:2: profile "nowhere" does not exist; the rule is not used',
+  'profile[0].data:3: [sysctll] has no effect: TuneD has no plug-in "sysctll"; did you mean "sysctl"?',
+  'profile[0].data:6: [cpu] govenor has no effect: it is not an option of [cpu]; did you mean "governor"?',
+];
+const warnings = ['profile[0].data:8: sysctl vm.swapiness is not known; did you mean "vm.swappiness"?'];
+
+it("mistakes in a Tuned: one list in the condition, the event, the warnings on apply and the plan", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "attune-findings-"));
+  const server = await startServer({ dir, storage: "memory" });
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  const stop = new AbortController();
+  const { signal } = stop;
+  const parts: Promise<void>[] = [];
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all(parts);
+    client.close();
+    await server.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const seen = async <T extends KubeObject>(of: KindRef<T>, is: (object: T) => boolean): Promise<T> => {
+    for await (const event of client.watch(of, { sendInitialEvents: true, signal }))
+      if ((event.type === "ADDED" || event.type === "MODIFIED") && is(event.object)) return event.object;
+    throw new Error(`the watch of ${of.plural} ended`);
+  };
+  for (const crd of nodeTuningCrds) await client.create(kinds.customResourceDefinition, crd);
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  const labels = { "kubernetes.io/os": "linux" };
+  await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "n", labels } });
+  const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
+  parts.push(runOperator({ client, signal, ...operator }));
+  const { handlers, cluster } = attuneHandlers(client);
+  parts.push(cluster.run(signal));
+  await cluster.whenSettled();
+  await client.create(tunedKind, good);
+  await seen<Profile>(profileKind, ({ spec }) => spec.config.tunedProfile === "good");
+
+  const terminal = new RecordingTerminal();
+  const file = join(dir, "bad.yaml");
+  await writeFile(file, writeYaml(bad));
+  const around = { terminal, signal, stdin: () => Promise.resolve("") };
+  await planOn(client, { filename: [file], output: "json" }, around);
+  const { findings, changes } = JSON.parse(terminal.stdout) as PlanDocument;
+  expect(changes).toEqual([]);
+  expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+    ...errors.map((message) => `error: ${message}`),
+    ...warnings.map((message) => `warning: ${message}`),
+    "note: none of its rules wins on any node",
+  ]);
+
+  const handler = handlers.admission.find(({ name }) => name === "tuneds");
+  const review = await handler?.review({ operation: "CREATE", object: bad } as unknown as AdmissionRequest);
+  expect(review).toEqual({ type: "allow", warnings: [...errors, ...warnings] });
+
+  await client.create(tunedKind, bad);
+  const judged = await seen(tunedKind, ({ metadata, status }) => metadata.name === "bad" && status !== undefined);
+  const shown = `${errors.join(". ")}. And 1 more`;
+  expect(findCondition(judged.status?.conditions, "Valid")).toMatchObject({ status: "False", message: shown });
+  const event = await seen<KubeObject>(kinds.event, ({ reason }) => reason === "InvalidConfiguration");
+  expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Tuned", name: "bad" } });
+  const profile = await client.get(profileKind, "n", { namespace: tuningNamespace });
+  expect(profile.spec.config.tunedProfile).toBe("good");
+});
