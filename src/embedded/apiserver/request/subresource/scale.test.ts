@@ -53,6 +53,32 @@ describe("the scale of an object", () => {
     expect([spec, metadata.generation]).toEqual([{ size: 5 }, 2]);
   });
 
+  it("can be applied: the manager owns the replicas, and another one conflicts", async () => {
+    const scaleOf = (replicas: number) => ({ apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas } });
+    const apply = (replicas: number, query: object) =>
+      write("patch", scaleOf(replicas), "application/apply-patch+yaml", query);
+    // The client that created the object owns its size.
+    await expect(apply(5, { fieldManager: "scaler" })).rejects.toMatchObject({ code: 409 });
+    expect(await apply(5, { fieldManager: "scaler", force: "true" })).toMatchObject({ spec: { replicas: 5 } });
+    expect(size()).toBe(5);
+    const { managedFields = [] } = server.get("widgets", { namespace: "a", name: "one" }).metadata;
+    expect(managedFields.find(({ manager }) => manager === "scaler")).toMatchObject({
+      operation: "Apply",
+      subresource: "scale",
+      fieldsV1: { "f:spec": { "f:size": {} } },
+    });
+    await expect(apply(7, { fieldManager: "other" })).rejects.toMatchObject({
+      code: 409,
+      message: expect.stringContaining('conflict with "scaler"') as string,
+    });
+    expect(await apply(5, { fieldManager: "other" })).toMatchObject({ spec: { replicas: 5 } });
+    await expect(apply(1, {})).rejects.toMatchObject({ code: 422 });
+    const broken = { ...scaleOf(1), spec: { replicas: 1, more: true } };
+    await expect(
+      write("patch", broken, "application/apply-patch+yaml", { fieldManager: "scaler" }),
+    ).rejects.toMatchObject({ message: expect.stringContaining(".spec.more: field not declared in schema") as string });
+  });
+
   it("has a managedFields entry for the scale, without time", async () => {
     await write("update", { spec: { replicas: 5 } }, undefined, { fieldManager: "scaler" });
     const { managedFields = [] } = server.get("widgets", { namespace: "a", name: "one" }).metadata;
@@ -73,7 +99,7 @@ describe("the scale of an object", () => {
     ["fewer than none", "update", "application/json", { spec: { replicas: -1 } }, 422],
     ["a number of another type", "update", "application/json", { spec: { replicas: "many" } }, 422],
     ["a spec that is none", "update", "application/json", { spec: 7 }, 400],
-    ["a patch of another type", "patch", "application/apply-patch+yaml", {}, 415],
+    ["a patch of another type", "patch", "text/plain", {}, 415],
     ["a patch that is none", "patch", "application/json-patch+json", { op: "replace" }, 400],
   ];
   it.each(refused)("is not set by %s", async (_, verb, type, body, code) => {

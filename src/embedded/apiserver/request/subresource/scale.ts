@@ -2,17 +2,20 @@ import { clone, isObject, type Json, type JsonObject } from "../../../../languag
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { applyJsonPatch } from "../../../../language/patch/json-patch/json-patch.ts";
 import { applyMergePatch } from "../../../../language/patch/merge-patch.ts";
+import { assertFitsType } from "../../../../language/patch/fits-type.ts";
 import { PatchError } from "../../../../language/patch/patch-error.ts";
 import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../../custom/scale.ts";
-import { mediaType, parseJson, parseObject } from "../../body/body.ts";
+import { mediaType, parseJson, parseObject, parseYaml } from "../../body/body.ts";
 import { atLeast } from "../../kinds/bounds.ts";
 import { decodeBuiltin } from "../../kinds/decode/decode.ts";
 import { DecodeError } from "../../kinds/decode/decoding.ts";
 import { definitionOf } from "../../kinds/definitions.ts";
 import type { Kind } from "../../admission/admission.ts";
+import { apiVersion } from "../../registry.ts";
 import type { Subresource } from "../../resource.ts";
 import { badRequest, invalidObject, notFound, unsupportedMediaType } from "../../status-error.ts";
 import { admit, attributesOf } from "../admission.ts";
+import { appliedTo, statusOf } from "../apply.ts";
 import type { Answer, RequestContext } from "../context.ts";
 import { existing } from "../get.ts";
 import { onNewest } from "../on-newest.ts";
@@ -43,12 +46,20 @@ export async function writeScale(
   { verb, body, contentType }: ScaleWrite,
 ): Promise<Answer> {
   const { resource, services, name } = context;
-  const options = writeOptions(context.query, verb === "patch" ? "PatchOptions" : "UpdateOptions", context.userAgent);
+  const isApply = verb === "patch" && mediaType(contentType) === "application/apply-patch+yaml";
+  const kind = verb === "patch" ? "PatchOptions" : "UpdateOptions";
+  const options = writeOptions(context.query, kind, context.userAgent, isApply);
+  const config = isApply ? scaledBy(context, (await parseYaml(String(body), "Scale")).value, part) : undefined;
   const sent = verb === "patch" ? undefined : (await parseObject(body, contentType, "Scale")).value;
   return onNewest(context, async (live) => {
     if (!live) throw notFound(resource.group, resource.plural, name);
     const old = services.views.object(live, resource);
-    const scale = sent === undefined ? patched(scaleToPatch(old, part), String(body), contentType) : clone(sent);
+    const applied = config && (await appliedTo(context, live, config, options));
+    const scale = applied
+      ? (toScale(applied, part) as unknown as Json)
+      : sent === undefined
+        ? patched(scaleToPatch(old, part), String(body), contentType)
+        : clone(sent);
     if (!isObject(scale) || !isObject(scale.spec ?? {}))
       throw badRequest("the object provided is unrecognized (must be of type Scale)");
     const asked = attributesOf(context, {
@@ -61,8 +72,8 @@ export async function writeScale(
     });
     const admitting = admit(context, asked);
     if (admitting) await admitting;
-    const object = applyScale(old, asked.object as KubeObject, part);
-    const owning = own(context, { object, old, options, managed: "update" });
+    const object = applyScale(applied ?? old, asked.object as KubeObject, part);
+    const owning = own(context, { object, old, options, managed: applied ? "apply" : "update" });
     if (owning) await owning;
     const shown = (next: KubeObject): KubeObject => toScale(next, part);
     const answer = await store(context, { live, old, object, options, asked, shown });
@@ -86,6 +97,22 @@ const scaleKind: Kind = {
     return definitionOf("autoscaling", "v1", "Scale");
   },
 };
+
+/** An applied Scale as a configuration of its object: the manager comes to own the replicas there. */
+function scaledBy({ resource, name, namespace }: RequestContext, value: Json, part: Scale): KubeObject {
+  if (!isObject(value) || value.apiVersion !== "autoscaling/v1" || value.kind !== "Scale")
+    throw badRequest("the applied object must be a Scale of autoscaling/v1");
+  const scale = withMetadata(value);
+  try {
+    assertFitsType(scale, scaleKind.schema);
+  } catch (error) {
+    throw error instanceof PatchError ? statusOf(error) : error;
+  }
+  const { resourceVersion } = scale.metadata;
+  const metadata = { name, ...(namespace ? { namespace } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+  const config: KubeObject = { apiVersion: apiVersion(resource), kind: resource.kind, metadata };
+  return isObject(value.spec) && value.spec.replicas !== undefined ? applyScale(config, scale, part) : config;
+}
 
 function withMetadata(scale: JsonObject): KubeObject {
   return { ...scale, metadata: isObject(scale.metadata) ? scale.metadata : {} } as unknown as KubeObject;
