@@ -85,7 +85,10 @@ export function machineBase(topology: Topology): MemoryBase {
     links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);
     facts.push(
       [`${policy}/scaling_available_governors`, "performance powersave\n"],
-      [`${policy}/energy_performance_available_preferences`, "default performance balance_performance power\n"],
+      [
+        `${policy}/energy_performance_available_preferences`,
+        "default performance balance_performance balance_power power\n",
+      ],
     );
     files.push(
       [`${cpuFolder}/cpu${cpu}/power/energy_perf_bias`, "6\n"],
