@@ -63,6 +63,12 @@ describe("boot arguments that a node can report", () => {
     expect(impossible.filter((line) => isPossible(line, bounds))).toEqual([]);
   });
 
+  test("are those of the profile, not of a built-in one of the same name", () => {
+    const data = "[main]\ninclude=openshift-node\n[bootloader]\ncmdline=nohz=on quiet\n";
+    const bounds = possibleArguments({ config: { tunedProfile: "realtime" }, profile: [{ name: "realtime", data }] });
+    expect(isPossible("nohz=on quiet", bounds)).toBe(true);
+  });
+
   test("are not bounded if the node may have a profile that is unknown here", () => {
     expect(possibleArguments(spec("[main]\ninclude=elsewhere\n"))).toEqual({ type: "any" });
   });

@@ -58,10 +58,13 @@ export function possibleArguments(spec: ProfileSpec): PossibleArguments {
   if (expected.unresolved.length === 0) return { type: "exactly", words: expected.profile.bootArguments };
 
   const { layers } = profilesOf(spec);
+  // A profile may have the name of a built-in one, which it hides.
+  const own = layers.findLast((layer) => layer.has(tunedProfile))?.get(tunedProfile);
   const sections = names.flatMap((name) =>
     layers.flatMap((layer) => {
-      const { file = "", sections = [] } = layer.get(name) ?? {};
-      return sections.map((section) => ({ isOwn: name === tunedProfile, section: sectionOf(section, file) }));
+      const profile = layer.get(name);
+      const { file = "", sections = [] } = profile ?? {};
+      return sections.map((section) => ({ isOwn: profile === own, section: sectionOf(section, file) }));
     }),
   );
   const definitions = definitionsIn(sections);
@@ -69,10 +72,10 @@ export function possibleArguments(spec: ProfileSpec): PossibleArguments {
   const isOnly = new Set(boot.map(({ section }) => section.name)).size === 1 && boot.every(isUnconditional);
   const allowed: Template[] = [];
   const required: Template[][][] = [];
-  const own = boot.filter(({ isOwn }) => isOwn);
+  const ownBoot = boot.filter(({ isOwn }) => isOwn);
   for (const { isOwn, section } of boot) {
     const isOverridden = (key: string): boolean =>
-      !isOwn && own.some((other) => other.section.name === section.name && other.section.options.has(key));
+      !isOwn && ownBoot.some((other) => other.section.name === section.name && other.section.options.has(key));
     const values = commandLines(section, isOverridden);
     const added = values.filter((value) => !value.startsWith("-"));
     for (const value of added) {
