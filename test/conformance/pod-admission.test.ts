@@ -29,6 +29,56 @@ onEachServer("admission of a pod", (cluster) => {
   const account = (name: string, more: object): Promise<Shown> =>
     create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name }, ...more });
 
+  describe("its security", () => {
+    const labelled = async (name: string, labels: Record<string, string>): Promise<void> => {
+      const named = Object.entries(labels).map(([mode, level]) => [`pod-security.kubernetes.io/${mode}`, level]);
+      await create({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels: Object.fromEntries(named) } });
+      await create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "own", namespace: name } });
+    };
+    const inside = (namespace: string, spec: object): object =>
+      pod("secured", { serviceAccountName: "own", automountServiceAccountToken: false, ...spec }, { namespace });
+    beforeAll(async () => {
+      await labelled("secured-baseline", { enforce: "baseline" });
+      await labelled("secured-restricted", { enforce: "restricted", "enforce-version": "v1.30" });
+    });
+
+    it.each<[string, object, string]>([
+      ["secured-baseline", { hostNetwork: true, hostPID: true }, "host namespaces (hostNetwork=true, hostPID=true)"],
+      [
+        "secured-baseline",
+        {
+          initContainers: [{ name: "a", image: "i", securityContext: { privileged: true } }],
+          containers: [
+            {
+              ...container,
+              ports: [{ containerPort: 1, hostPort: 1 }],
+              securityContext: { privileged: true, capabilities: { add: ["SYS_TIME", "NET_ADMIN"] } },
+            },
+          ],
+          volumes: [{ name: "v", hostPath: { path: "/" } }],
+          securityContext: {
+            sysctls: [{ name: "kernel.msgmax", value: "1" }],
+            seccompProfile: { type: "Unconfined" },
+          },
+        },
+        'non-default capabilities (container "c" must not include "NET_ADMIN", "SYS_TIME" in securityContext.capabilities.add), hostPath volumes (volume "v"), hostPort (container "c" uses hostPort 1), privileged (containers "a", "c" must not set securityContext.privileged=true), seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined"), forbidden sysctls (kernel.msgmax)',
+      ],
+      [
+        "secured-baseline",
+        { containers: [{ ...container, securityContext: { seLinuxOptions: { type: "spc_t", user: "u" } } }] },
+        'seLinuxOptions (container "c" set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set)',
+      ],
+      [
+        "secured-restricted",
+        { securityContext: { runAsUser: 0 }, hostIPC: true, volumes: [{ name: "v", nfs: { server: "s", path: "/" } }] },
+        'host namespaces (hostIPC=true), allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), restricted volume types (volume "v" uses restricted volume type "nfs"), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), runAsUser=0 (pod must not set runAsUser=0), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+      ],
+    ])("is checked in namespace %s: %#", async (namespace, spec, why) => {
+      const level = namespace === "secured-baseline" ? "baseline:latest" : "restricted:v1.30";
+      await refuses(inside(namespace, spec), `pods "secured" is forbidden: violates PodSecurity "${level}": ${why}`);
+    });
+  });
+
   describe("its account", () => {
     beforeAll(async () => {
       await account("quiet", {

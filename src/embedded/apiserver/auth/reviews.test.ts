@@ -400,6 +400,14 @@ describe("token requests", () => {
     expect((await review("TokenReview", { token })).status).toMatchObject({ user: {} });
   });
 
+  test("of a pod whose Node does not exist name the node nevertheless", async () => {
+    objects.remove("nodes", "n");
+    const { token } = (await request(reference("Pod", "p")))["status"] as { token: string };
+    const { status } = (await review("TokenReview", { token })) as { status?: { user?: { extra?: object } } };
+    expect(status?.user?.extra).toMatchObject({ "authentication.kubernetes.io/node-name": ["n"] });
+    expect(status?.user?.extra).not.toHaveProperty(["authentication.kubernetes.io/node-uid"]);
+  });
+
   test.each<[string, unknown, { metadata?: object; name?: string }, number, string]>([
     ["an account that is not there", {}, { name: "nosuch" }, 404, 'serviceaccounts "nosuch" not found'],
     [

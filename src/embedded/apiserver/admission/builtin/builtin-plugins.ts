@@ -5,6 +5,7 @@ import { claimResize } from "./claim-resize.ts";
 import { defaultStorageClass } from "./default-storage-class.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { podSecurity } from "../pod-security/pod-security.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 
@@ -18,6 +19,7 @@ export function builtinPlugins(objects: Lookup, authorizer: Authorizer): Admissi
     claimResize(objects),
     runtimeClass(objects),
     podTopologyLabels(objects),
+    podSecurity(objects),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { createPublicKey, randomUUID, type KeyObject } from "node:crypto";
-import { at, get, isObject, type JsonObject } from "../../../../language/object/json.ts";
+import { at, get, isObject, omitUndefined, type JsonObject } from "../../../../language/object/json.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { ObjectReader } from "../../storage/store-reader.ts";
 import { isSignedBy, keyIdOf, peekClaims, signToken } from "./json-web-token.ts";
@@ -9,6 +9,9 @@ export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 
 /** As kube-apiserver: tokens of an object stay valid this long after its deletionTimestamp. */
 const DELETION_LEEWAY_MS = 60_000;
+
+/** As kube-apiserver: the clock may have stepped back this far since a token was issued. */
+const CLOCK_LEEWAY_MS = 60_000;
 
 /**
  * The lifetime that kube-apiserver requests for the token mounted into a pod, and recognises it by. Such a token is
@@ -30,7 +33,8 @@ export interface TokenSubject {
   readonly serviceAccount: Named;
   readonly pod?: Named | undefined;
   readonly secret?: Named | undefined;
-  readonly node?: Named | undefined;
+  /** Without a uid if the pod's Node does not exist. */
+  readonly node?: { readonly name: string; readonly uid?: string | undefined } | undefined;
 }
 
 export type TokenOutcome =
@@ -88,7 +92,7 @@ export class ServiceAccountTokens {
       jti: randomUUID(),
       "kubernetes.io": {
         namespace: subject.namespace,
-        ...(subject.node ? { node: { ...subject.node } } : {}),
+        ...(subject.node ? { node: omitUndefined(subject.node) } : {}),
         ...(subject.pod ? { pod: { ...subject.pod } } : {}),
         ...(subject.secret ? { secret: { ...subject.secret } } : {}),
         serviceaccount: { ...subject.serviceAccount },
@@ -134,7 +138,7 @@ export class ServiceAccountTokens {
   #outOfTime({ expires, notBefore }: Proven): string | undefined {
     const now = this.#clock.now();
     if (now >= expires) return "service account token has expired";
-    return now < notBefore ? "service account token is not valid yet" : undefined;
+    return now < notBefore - CLOCK_LEEWAY_MS ? "service account token is not valid yet" : undefined;
   }
 
   #goneSubject({ namespace, serviceAccount, pod, secret, node }: TokenSubject): string | undefined {
@@ -145,7 +149,8 @@ export class ServiceAccountTokens {
     if (secret && !this.#lives("secrets", here(secret.name), secret.uid))
       return "service account token has been invalidated";
     // In a pod's token the node is information only: the token is bound to the pod.
-    if (node && !pod && !this.#lives("nodes", node.name, node.uid)) return "node of the service account token is gone";
+    if (node && !pod && !this.#lives("nodes", node.name, node.uid ?? ""))
+      return "node of the service account token is gone";
     return undefined;
   }
 
@@ -169,12 +174,12 @@ function readClaims(claims: JsonObject): Proven | undefined {
   if (sub !== serviceAccountName(namespace, serviceAccount.name)) return undefined;
   const pod = named(at(own, "pod"));
   const secret = named(at(own, "secret"));
-  const node = named(at(own, "node"));
+  const node = nodeIn(at(own, "node"));
   const extra: Record<string, readonly string[]> = {
     ...(typeof jti === "string" ? { "authentication.kubernetes.io/credential-id": [`JTI=${jti}`] } : {}),
     ...(node && {
       "authentication.kubernetes.io/node-name": [node.name],
-      "authentication.kubernetes.io/node-uid": [node.uid],
+      ...(node.uid === undefined ? {} : { "authentication.kubernetes.io/node-uid": [node.uid] }),
     }),
     ...(pod && {
       "authentication.kubernetes.io/pod-name": [pod.name],
@@ -197,6 +202,12 @@ function readClaims(claims: JsonObject): Proven | undefined {
 
 const isStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
+
+function nodeIn(value: unknown): TokenSubject["node"] {
+  const name = get(value, "name");
+  const uid = get(value, "uid");
+  return typeof name === "string" ? { name, uid: typeof uid === "string" ? uid : undefined } : undefined;
+}
 
 function named(value: unknown): Named | undefined {
   if (!isObject(value)) return undefined;

@@ -126,8 +126,14 @@ function boundTo(
     );
   if (kind === "Secret") return { secret: namedOf(object) };
   if (kind === "Node") return { node: namedOf(object) };
-  const node = objects.get("nodes", text(at(object, "spec", "nodeName")));
-  return { pod: namedOf(object), node: node && namedOf(node) };
+  return { pod: namedOf(object), node: nodeOf(text(at(object, "spec", "nodeName")), objects) };
+}
+
+/** As kube-apiserver: without the Node object a token still says which node its pod is assigned to. */
+function nodeOf(name: string, objects: ObjectReader): TokenSubject["node"] {
+  const node = objects.get("nodes", name);
+  if (node) return namedOf(node);
+  return name === "" ? undefined : { name };
 }
 
 const namedOf = ({ metadata: { name = "", uid = "" } }: KubeObject): Named => ({ name, uid });
