@@ -64,7 +64,7 @@ describe("what attune install prints", () => {
     };
     const { objects, notes } = forTarget(everything, target);
     expect(notes).toEqual([expect.stringMatching(/^the cluster has no ValidatingAdmissionPolicy: /)]);
-    expect(objects.filter(({ kind }) => kind.startsWith("Validating"))).toEqual([]);
+    expect(objects.filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"))).toEqual([]);
   });
 
   it("has the policies before the rights that they limit", () => {

@@ -10,7 +10,7 @@ import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 const accounts: [string, readonly Grant[]][] = [
   ["attune-operator", operatorGrants()],
   ["attune-agent", agentGrants("shipped")],
-  ["attune-webhook", webhookGrants(systemNamespace)],
+  ["attune-webhook", webhookGrants({ namespace: systemNamespace })],
 ];
 
 /** The rights that the upstream document gives on Tuneds and Profiles. A right on a status counts as one on the object. */
@@ -45,6 +45,26 @@ describe("rights", () => {
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
   });
 
+  it("of a plain cluster exclude machine configuration and OpenShift's configuration", () => {
+    const groups = foundation({ mode: "plain" }).flatMap((role) =>
+      ((role as KubeObject & { rules?: { apiGroups: string[] }[] }).rules ?? []).flatMap(({ apiGroups }) => apiGroups),
+    );
+    expect(groups).toContain(group);
+    expect(groups).not.toContain("machineconfiguration.openshift.io");
+    expect(groups).not.toContain("config.openshift.io");
+  });
+
+  it("to create, update or delete what configures the API server are limited to names", () => {
+    const grants = accounts.flatMap(([, all]) => all);
+    const configuring = grants.filter(({ apiGroups }) =>
+      ["admissionregistration.k8s.io", "apiextensions.k8s.io", "rbac.authorization.k8s.io"].includes(
+        apiGroups[0] ?? "",
+      ),
+    );
+    expect(configuring.filter(({ resourceNames = [] }) => resourceNames.length === 0)).toEqual([]);
+    expect(configuring.flatMap(({ verbs }) => verbs)).not.toContain("create");
+  });
+
   it("are installed exactly as in the table", () => {
     const installed = foundation({ protocol: "shipped" }).filter(
       ({ kind }) => kind === "Role" || kind === "ClusterRole",
@@ -65,8 +85,8 @@ function table(): string {
   return `# What Attune may do on a cluster
 
 All rights of all ServiceAccounts. \`test/install/rights-table.test.ts\` generates this file from the manifests.
-\`test/node-tuning/rights.test.ts\` shows that the operator works with these rights on every server, and that it needs each
-of them. A ValidatingAdmissionPolicy limits an agent to its own node, which its token names
+\`test/node-tuning/rights.test.ts\`, \`test/webhook/rights.test.ts\` and \`test/agent/rights.test.ts\` show that the operator,
+the webhook and the agents work with these rights on every server, and that they need each of them. A ValidatingAdmissionPolicy limits an agent to its own node, which its token names
 (\`test/node-tuning/own-node.test.ts\`). \`watch\` comes with \`list\`, for API servers that cannot stream the initial list.
 
 | account | where | what | verbs | why |
@@ -75,6 +95,8 @@ ${rows.join("\n")}
 
 On Tuneds and Profiles these are fewer rights than the upstream document lists: no account updates or deletes a Tuned,
 agents read no Tuneds, and the operator never writes the status of a Profile. Agents get the row on \`nodes\` only with
-\`attune install --protocol shipped\`.
+\`attune install --protocol shipped\`. With \`attune install --mode plain\` no account has rights on machine configuration or on
+OpenShift's configuration. \`attune install\` creates the webhook's configuration and Secret empty, so that the webhook needs no
+right to create any.
 `;
 }

@@ -79,7 +79,7 @@ async function install(): Promise<void> {
   const objects: KubeObject[] = [
     ...namespaces,
     ...nodeTuningCrds,
-    ...operatorRbac(),
+    ...operatorRbac(systemNamespace, "auto"),
     ...agentRbac(systemNamespace),
     ...labRbac(systemNamespace, { nodes: ["n1"] }),
   ];

@@ -46,7 +46,7 @@ for (const variant of serverVariants())
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, foundation({ mode: "plain" }));
+      await applyManifests(admin, foundation());
       await untilEstablished(admin);
       view = clusterCaches(await clientOfAccount(server, systemNamespace, webhookServiceAccount), { clock });
     });

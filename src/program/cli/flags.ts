@@ -134,6 +134,7 @@ export const webhookFlags = {
     (how, name) => oneOf(["url", "service"], how, name),
     { required: true },
   ),
+  mode: modeFlag("plain reads no objects of machine configuration; auto and standalone do where the cluster has them"),
   host: text("--host <address>", "address to listen on", { default: "127.0.0.1" }),
   port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
   advertise: text("--advertise <host>", "with --register url: host name or address in the URL", {

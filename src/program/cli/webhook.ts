@@ -24,7 +24,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
   await runWebhook({
     client,
     signal,
-    ...attuneHandlers(client, { log }),
+    ...attuneHandlers(client, { log, machineConfiguration: options.mode !== "plain" }),
     host,
     port,
     target,

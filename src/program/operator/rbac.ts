@@ -19,8 +19,44 @@ const configMaps = { apiGroups: [""], resources: ["configmaps"] };
 const events = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] };
 const clusterOperators = { apiGroups: ["config.openshift.io"], resources: ["clusteroperators"] };
 
+/** For pools and for the status of OpenShift's operators. */
+const ofOpenShift: readonly Grant[] = [
+  {
+    because: "pools decide which nodes share boot arguments",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools"],
+    verbs: read,
+  },
+  {
+    because: "the boot arguments of a pool are one MachineConfig, named after it",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigs"],
+    verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    because: "OpenShift expects the status of its operators there; RBAC cannot limit create to a name",
+    ...clusterOperators,
+    verbs: ["create"],
+  },
+  {
+    because: "only its own",
+    ...clusterOperators,
+    resourceNames: [clusterOperatorName],
+    verbs: read,
+  },
+  {
+    because: "conditions of the operator",
+    apiGroups: ["config.openshift.io"],
+    resources: ["clusteroperators/status"],
+    resourceNames: [clusterOperatorName],
+    verbs: ["patch"],
+  },
+];
+
+export type RightsMode = "auto" | "standalone" | "plain";
+
 /** All rights of the operator. On Tuneds and Profiles they are fewer than the upstream document allows. */
-export function operatorGrants(): Grant[] {
+export function operatorGrants(mode: RightsMode = "auto"): Grant[] {
   return [
     {
       because: "labels and providers decide which profile a node gets",
@@ -34,36 +70,7 @@ export function operatorGrants(): Grant[] {
       resources: ["pods"],
       verbs: read,
     },
-    {
-      because: "pools decide which nodes share boot arguments",
-      apiGroups: [machineConfiguration],
-      resources: ["machineconfigpools"],
-      verbs: read,
-    },
-    {
-      because: "the boot arguments of a pool are one MachineConfig, named after it",
-      apiGroups: [machineConfiguration],
-      resources: ["machineconfigs"],
-      verbs: [...read, "create", "update", "delete"],
-    },
-    {
-      because: "OpenShift expects the status of its operators there; RBAC cannot limit create to a name",
-      ...clusterOperators,
-      verbs: ["create"],
-    },
-    {
-      because: "only its own",
-      ...clusterOperators,
-      resourceNames: [clusterOperatorName],
-      verbs: read,
-    },
-    {
-      because: "conditions of the operator",
-      apiGroups: ["config.openshift.io"],
-      resources: ["clusteroperators/status"],
-      resourceNames: [clusterOperatorName],
-      verbs: ["patch"],
-    },
+    ...(mode === "plain" ? [] : ofOpenShift),
     {
       within: tuningNamespace,
       because: "reads the Tuneds of users, and creates the default Tuned",
@@ -141,6 +148,6 @@ export function operatorGrants(): Grant[] {
 }
 
 /** `namespace` is where the operator runs. */
-export function operatorRbac(namespace = systemNamespace): KubeObject[] {
-  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants());
+export function operatorRbac(namespace: string, mode: RightsMode): KubeObject[] {
+  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants(mode));
 }

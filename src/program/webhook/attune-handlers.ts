@@ -1,9 +1,7 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { findingsOnWrite } from "../../domain/node-tuning/tuned-findings.ts";
-import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Log } from "../../cluster/runtime/log/log.ts";
-import { clusterCaches, type ClusterView } from "./cluster-caches.ts";
+import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type Handlers, shortWarning } from "./handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
@@ -31,7 +29,7 @@ function warningsAbout(tuned: Tuned, others: readonly Tuned[] | undefined): stri
 /** All handlers of Attune, and the caches they answer from. */
 export function attuneHandlers(
   client: Client,
-  options: { clock?: Clock | undefined; log?: Log | undefined } = {},
+  options: CacheOptions = {},
 ): { readonly handlers: Handlers; readonly cluster: ClusterView } {
   const cluster = clusterCaches(client, options);
   return {

@@ -32,10 +32,17 @@ export interface ClusterView {
   run(signal: AbortSignal): Promise<void>;
 }
 
+export interface CacheOptions {
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
+  /** Whether the cluster may have machine configuration. Default true. */
+  readonly machineConfiguration?: boolean | undefined;
+}
+
 /** Caches of the kinds that profiles are checked against; the cluster may lack some of them. */
 export function clusterCaches(
   client: Client,
-  options: { clock?: Clock | undefined; log?: Log | undefined } = {},
+  { machineConfiguration = true, ...options }: CacheOptions = {},
 ): ClusterView {
   const cache = <T extends KubeObject>(kind: KindRef<T>, project?: (object: T) => T): OptionalCache<T> =>
     new OptionalCache(client, kind, { ...options, project });
@@ -54,15 +61,8 @@ export function clusterCaches(
   const tuneds = new OptionalCache<Tuned>(client, tunedKind, { ...options, namespace: tuningNamespace });
   // Readiness does not wait for these: profiles stored in an older version can be listed only once the webhook converts.
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
-  const awaited: readonly OptionalCache[] = [
-    nodes,
-    pools,
-    machineConfigs,
-    infrastructures,
-    featureGates,
-    profiles,
-    tuneds,
-  ];
+  const ofPools = machineConfiguration ? [pools, machineConfigs, infrastructures, featureGates] : [];
+  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, profiles, tuneds];
   const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
   return {
     name: "caches of the cluster",

@@ -72,13 +72,17 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
 
 const keys = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;
 
-function secretObject({ namespace, name }: RegistrationInput["secret"], certificates: Certificates): KubeObject {
+function secretObject(
+  { namespace, name, observed }: RegistrationInput["secret"],
+  certificates: Certificates,
+): KubeObject {
   const encoded = keys.map((key) => [key, Buffer.from(certificates[key]).toString("base64")]);
   return {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name, namespace, labels: { "app.kubernetes.io/part-of": "attune" } },
-    type: "kubernetes.io/tls",
+    // The type of a Secret cannot change.
+    type: (observed as { type?: string } | undefined)?.type ?? "kubernetes.io/tls",
     data: Object.fromEntries(encoded) as Record<string, string>,
   };
 }

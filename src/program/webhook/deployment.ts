@@ -8,9 +8,9 @@ const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-
 const selector = { "app.kubernetes.io/name": webhookName };
 
 /** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
-export function webhookDeployment(namespace: string, image: string): KubeObject[] {
+export function webhookDeployment(namespace: string, image: string, mode: string): KubeObject[] {
   const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
-  const args = ["--register", "service", "--namespace", namespace, "--service", webhookName];
+  const args = ["--register", "service", "--mode", mode, "--namespace", namespace, "--service", webhookName];
   return [
     {
       apiVersion: "v1",

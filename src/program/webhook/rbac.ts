@@ -3,68 +3,71 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
 import { group as nodeTuning, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance } from "../../domain/performance-profile/api.ts";
+import type { AdmissionHandler } from "./handler.ts";
+import { performanceProfileConversion } from "./performance-profile-handler.ts";
 import { configurationName } from "./registration.ts";
 
 export const webhookServiceAccount = "attune-webhook";
 export const webhookSecret = "attune-webhook-tls";
 
-const configurations = {
-  apiGroups: ["admissionregistration.k8s.io"],
-  resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
-};
-const secrets = { apiGroups: [""], resources: ["secrets"] };
+/** What the webhook registers: it may change these objects, which `attune install` creates, and no others. */
+export interface Registered {
+  readonly admission: readonly AdmissionHandler["type"][];
+  /** CRDs whose conversion webhook it is. */
+  readonly definitions: readonly string[];
+}
 
-/** All rights of the webhook, which runs in `namespace`. */
-export function webhookGrants(namespace: string): Grant[] {
+export interface WebhookRights {
+  /** Where the webhook runs. */
+  readonly namespace: string;
+  readonly registered?: Registered | undefined;
+  /** Whether the cluster may have machine configuration. Default true. */
+  readonly machineConfiguration?: boolean | undefined;
+}
+
+const attune: Registered = { admission: ["validating"], definitions: [performanceProfileConversion.definition] };
+const known = ["list", "watch"];
+
+/** All rights of the webhook. */
+export function webhookGrants({
+  namespace,
+  registered = attune,
+  machineConfiguration: hasPools = true,
+}: WebhookRights): Grant[] {
   return [
     {
-      because: "registers itself; RBAC cannot limit create to a name",
-      ...configurations,
-      verbs: ["create"],
-    },
-    {
-      because: "only its own registration",
-      ...configurations,
+      because: "registers itself; attune install creates the object",
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: registered.admission.map((type) => `${type}webhookconfigurations`),
       resourceNames: [configurationName],
-      verbs: ["get", "list", "watch", "patch", "delete"],
+      verbs: [...known, "patch"],
     },
     {
-      because: "sets the conversion webhook of Attune's own CRDs",
+      because: "sets the conversion webhook of these CRDs",
       apiGroups: ["apiextensions.k8s.io"],
       resources: ["customresourcedefinitions"],
-      verbs: ["get", "list", "watch", "patch"],
+      resourceNames: registered.definitions,
+      verbs: [...known, "patch"],
     },
     {
       because: "checks profiles against the nodes they select",
       apiGroups: [""],
       resources: ["nodes"],
-      verbs: ["list", "watch"],
+      verbs: known,
     },
     {
       because: "two profiles must not select the same nodes",
       apiGroups: [performance],
       resources: ["performanceprofiles"],
-      verbs: ["list", "watch"],
+      verbs: known,
     },
-    {
-      because: "profiles belong to pools; MachineConfigs may hold files that also partition CPUs",
-      apiGroups: [machineConfiguration],
-      resources: ["machineconfigpools", "machineconfigs"],
-      verbs: ["list", "watch"],
-    },
-    {
-      because: "whether CPU partitioning and mixed CPUs are enabled",
-      apiGroups: ["config.openshift.io"],
-      resources: ["infrastructures", "featuregates"],
-      resourceNames: ["cluster"],
-      verbs: ["list", "watch"],
-    },
+    ...(hasPools ? ofMachineConfiguration : []),
     {
       within: tuningNamespace,
       because: "agents report the hardware of nodes there",
       apiGroups: [nodeTuning],
       resources: ["profiles"],
-      verbs: ["list", "watch"],
+      verbs: known,
     },
     {
       within: tuningNamespace,
@@ -75,21 +78,42 @@ export function webhookGrants(namespace: string): Grant[] {
     },
     {
       within: namespace,
-      because: "its own keys; RBAC cannot limit create to a name",
-      ...secrets,
-      verbs: ["create"],
-    },
-    {
-      within: namespace,
-      because: "only its own keys",
-      ...secrets,
+      because: "its own keys; attune install creates the object",
+      apiGroups: [""],
+      resources: ["secrets"],
       resourceNames: [webhookSecret],
-      verbs: ["get", "list", "watch", "update"],
+      verbs: [...known, "update"],
     },
   ];
 }
 
-/** `namespace` is where the webhook runs. */
-export function webhookRbac(namespace: string): KubeObject[] {
-  return rbacObjects("attune:webhook", { namespace, name: webhookServiceAccount }, webhookGrants(namespace));
+const ofMachineConfiguration: readonly Grant[] = [
+  {
+    because: "profiles belong to pools; MachineConfigs may hold files that also partition CPUs",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools", "machineconfigs"],
+    verbs: known,
+  },
+  {
+    because: "whether CPU partitioning and mixed CPUs are enabled",
+    apiGroups: ["config.openshift.io"],
+    resources: ["infrastructures", "featuregates"],
+    resourceNames: ["cluster"],
+    verbs: known,
+  },
+];
+
+/** The account with its rights, and the empty objects that it fills: it may create none itself. */
+export function webhookRbac(rights: WebhookRights): KubeObject[] {
+  const { namespace, registered = attune } = rights;
+  const labels = { "app.kubernetes.io/part-of": "attune" };
+  return [
+    ...registered.admission.map((type) => ({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: type === "mutating" ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration",
+      metadata: { name: configurationName, labels },
+    })),
+    { apiVersion: "v1", kind: "Secret", metadata: { name: webhookSecret, namespace, labels } },
+    ...rbacObjects("attune:webhook", { namespace, name: webhookServiceAccount }, webhookGrants(rights)),
+  ];
 }

@@ -13,7 +13,7 @@ import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { type CertificateLives, type Certificates, defaultLives } from "./certificates.ts";
 import { decideRegistration, type Publication } from "./decide.ts";
-import type { Handlers } from "./handler.ts";
+import type { AdmissionHandler, Handlers } from "./handler.ts";
 import { admissionConfigurations, configurationName, type Target } from "./registration.ts";
 
 export interface RegistrationOptions {
@@ -34,7 +34,7 @@ export interface RegistrationOptions {
 export interface Registration {
   readonly controller: Controller;
   readonly registered: boolean;
-  /** Deletes the admission configurations, for when no webhook answers at their address any more. */
+  /** Empties the admission configurations, for when no webhook answers at their address any more. */
   remove(): Promise<void>;
 }
 
@@ -42,14 +42,22 @@ const fieldManager = "attune-webhook";
 const longestPauseMs = 24 * 60 * 60 * 1000;
 const key = "registration";
 
-const configurationKinds = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
+const configurationKinds: Record<AdmissionHandler["type"], KindRef> = {
+  mutating: kinds.mutatingWebhookConfiguration,
+  validating: kinds.validatingWebhookConfiguration,
+};
 
 /** Creates, publishes and rotates certificates. Replicas agree on one set through the Secret. */
 export function registration(options: RegistrationOptions): Registration {
   const { client, handlers, target, secret, serve, lives = defaultLives, clock = systemClock, log = noLog } = options;
   const informers = watched(options);
   const find = ({ kind, metadata }: ObjectReference): KubeObject | undefined =>
-    informers.get(kind)?.informer.get(keyOf({ metadata }));
+    informers.find((one) => one.kind.kind === kind && one.name === metadata.name)?.informer.get(keyOf({ metadata }));
+  const refOf = (kind: string): KindRef => {
+    const found = informers.find((one) => one.kind.kind === kind);
+    if (!found) throw new TypeError(`the webhook registers no ${kind}`);
+    return found.kind;
+  };
   let served = "";
   let registered = false;
   let published: Publication | undefined;
@@ -72,7 +80,7 @@ export function registration(options: RegistrationOptions): Registration {
     name: "webhook-registration",
     clock,
     log,
-    sources: Array.from(informers.values(), ({ informer }) => source(informer, () => [key])),
+    sources: informers.map(({ informer }) => source(informer, () => [key])),
     async reconcile(_key, { signal, log }) {
       const observed = find({ apiVersion: "v1", kind: "Secret", metadata: secret });
       const now = clock.now();
@@ -99,7 +107,7 @@ export function registration(options: RegistrationOptions): Registration {
       for (const definition of decision.replaced) await replaceService(definition, signal);
       const result = await act(decision.plan, {
         client,
-        kinds: (_apiVersion, kind) => informers.get(kind)?.kind as KindRef,
+        kinds: (_apiVersion, kind) => refOf(kind),
         observed: find,
         fieldManager,
         signal,
@@ -115,10 +123,9 @@ export function registration(options: RegistrationOptions): Registration {
       return registered;
     },
     async remove() {
-      for (const { apiVersion, kind, metadata } of admissionConfigurations(handlers.admission, target, "")) {
-        const ref = informers.get(kind)?.kind;
-        if (!ref) throw new TypeError(`the webhook registers no ${apiVersion} ${kind}`);
-        await client.delete(ref, metadata.name ?? "").catch((error: unknown) => {
+      for (const { kind, metadata } of admissionConfigurations(handlers.admission, target, "")) {
+        const patch = { type: "merge", patch: { webhooks: [] } } as const;
+        await client.patch(refOf(kind), metadata.name ?? "", patch, { fieldManager }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
       }
@@ -126,25 +133,26 @@ export function registration(options: RegistrationOptions): Registration {
   };
 }
 
-type Watched = Map<string, { kind: KindRef; informer: Informer }>;
+interface Watched {
+  readonly kind: KindRef;
+  readonly name: string;
+  readonly informer: Informer;
+}
 
-/** Informers for what is written: the Secret, both configurations, and the CRDs that carry our label. */
-function watched({ client, manager, handlers, secret, clock }: RegistrationOptions): Watched {
-  const informers: Watched = new Map();
-  const add = (
-    kind: KindRef,
-    selection: { namespace?: string; fieldSelector?: string; labelSelector?: string },
-  ): void => {
+/** Informers for what is written, each for one object: the rights of the webhook name them. */
+function watched({ client, manager, handlers, secret, clock }: RegistrationOptions): Watched[] {
+  const watch = (kind: KindRef, name: string, more: { namespace?: string; labelSelector?: string } = {}): Watched => {
+    const selection = { fieldSelector: `metadata.name=${name}`, ...more };
     const informer = manager.informer(kind, selection, () => createInformer(client, kind, { ...selection, clock }));
-    informers.set(kind.kind, { kind, informer });
+    return { kind, name, informer };
   };
-  add(kinds.secret, { namespace: secret.namespace, fieldSelector: `metadata.name=${secret.name}` });
-  for (const kind of configurationKinds) {
-    const type = kind.kind === "MutatingWebhookConfiguration" ? "mutating" : "validating";
-    if (handlers.admission.some((handler) => handler.type === type))
-      add(kind, { fieldSelector: `metadata.name=${configurationName}` });
-  }
-  if (handlers.conversion.length > 0)
-    add(kinds.customResourceDefinition, { labelSelector: "app.kubernetes.io/managed-by=attune" });
-  return informers;
+  const types = new Set(handlers.admission.map(({ type }) => type));
+  return [
+    watch(kinds.secret, secret.name, { namespace: secret.namespace }),
+    ...[...types].map((type) => watch(configurationKinds[type], configurationName)),
+    // CRDs without our label are left alone.
+    ...handlers.conversion.map(({ definition }) =>
+      watch(kinds.customResourceDefinition, definition, { labelSelector: "app.kubernetes.io/managed-by=attune" }),
+    ),
+  ];
 }

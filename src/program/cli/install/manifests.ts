@@ -48,9 +48,9 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     namespaceObject(tuningNamespace, "privileged"),
     ...definitions(mode, webhook),
     ...ownNodePolicies(tuningNamespace, protocol),
-    ...operatorRbac(namespace),
+    ...operatorRbac(namespace, mode),
     ...agentRbac(tuningNamespace, protocol),
-    ...webhookRbac(namespace),
+    ...webhookRbac({ namespace, machineConfiguration: mode !== "plain" }),
   ];
 }
 
@@ -78,7 +78,7 @@ function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
   const { agentExec, release, monitoring = false } = options;
   return [
-    ...webhookDeployment(namespace, image),
+    ...webhookDeployment(namespace, image, mode),
     operatorMetricsService(namespace),
     operatorDeployment({ namespace, image, mode, protocol, agentExec, release }),
     ...(monitoring ? operatorMonitoring(namespace) : []),

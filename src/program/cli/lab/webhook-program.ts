@@ -22,14 +22,14 @@ const manager = { user: "system:kube-controller-manager" };
  */
 export async function webhookProgram(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
   const { env, connection, node, write, signal } = run;
-  const { namespace } = parseArguments(webhookFlags, args, env);
+  const { namespace, mode } = parseArguments(webhookFlags, args, env);
   const own = client.for(connection);
   const webhookLog = log.child({ part: "webhook", node });
   const serve = (leading: AbortSignal): Promise<void> =>
     runWebhook({
       client: own,
       signal: leading,
-      ...attuneHandlers(own, { log: webhookLog }),
+      ...attuneHandlers(own, { log: webhookLog, machineConfiguration: mode !== "plain" }),
       host,
       port: 0,
       target: (port) => ({ type: "url", base: `https://${host}:${port}` }),

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
+import { systemNamespace as namespace } from "../../src/program/operator/rbac.ts";
+import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
+import { webhookGrants, webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
+import { runWebhook } from "../../src/program/webhook/webhook.ts";
+import { eventually } from "../node-tuning/eventually.ts";
+import { recording, type RecordedRequest, unused } from "../node-tuning/recorded-requests.ts";
+import { clientFor, clientOfAccount } from "../servers/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+
+/** The webhook with exactly what `attune install` creates, and an attacker with its token. */
+for (const variant of serverVariants())
+  describe(`the webhook's account, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+    let server: ServerUnderTest;
+    let admin: HttpClient;
+    let account: HttpClient;
+    const requests: RecordedRequest[] = [];
+    const stop = new AbortController();
+    let running: Promise<void> | undefined;
+
+    beforeAll(async () => {
+      server = await variant.start();
+      admin = clientFor(server);
+      await applyManifests(admin, [...foundation({ mode: "standalone" }), ...openShiftDefinitions]);
+      await eventually("kinds are served", () => admin.list(machineConfigKind));
+      account = await clientOfAccount(server, namespace, webhookServiceAccount);
+    });
+    afterAll(async () => {
+      stop.abort();
+      await running;
+      await server?.close();
+    });
+
+    it("registers itself without creating an object", async () => {
+      const client = recording(account, (request) => requests.push(request));
+      await new Promise<void>((resolve, reject) => {
+        running = runWebhook({
+          client,
+          signal: stop.signal,
+          ...attuneHandlers(client),
+          host: "127.0.0.1",
+          port: 0,
+          target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),
+          secret: { namespace, name: webhookSecret },
+          onReady: () => resolve(),
+        });
+        running.catch(reject);
+      });
+      expect(requests.filter(({ verb }) => verb === "create")).toEqual([]);
+      const { webhooks } = await admin.get(kinds.validatingWebhookConfiguration, "attune-webhook");
+      expect(webhooks?.map(({ name }) => name)).toContain("tuneds.attune.dev");
+    });
+
+    it("keeps its registration when the manifests are applied again", async () => {
+      const before = await admin.get(kinds.secret, webhookSecret, { namespace });
+      expect(Object.keys(before.data ?? {})).toHaveLength(4);
+      // The address in the CRD is the Service's, which a webhook at a URL has replaced.
+      const manifests = foundation({ mode: "standalone" }).filter(({ kind }) => kind !== "CustomResourceDefinition");
+      await applyManifests(admin, manifests);
+      expect((await admin.get(kinds.secret, webhookSecret, { namespace })).data).toEqual(before.data);
+      const { webhooks } = await admin.get(kinds.validatingWebhookConfiguration, "attune-webhook");
+      expect(webhooks?.length).toBeGreaterThan(0);
+    });
+
+    it("needed every right it has", async () => {
+      await eventually("profiles are listed", async () =>
+        requests.some(({ resource }) => resource === "performanceprofiles"),
+      );
+      const lists = requests
+        .filter(({ verb }) => verb === "watch")
+        .map((request): RecordedRequest => ({ ...request, verb: "list" }));
+      expect(unused(webhookGrants({ namespace }), [...requests, ...lists])).toEqual([]);
+    });
+
+    const webhook = {
+      name: "evil.example.com",
+      clientConfig: { url: "https://127.0.0.1:1/" },
+      rules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] }],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    };
+    const configuration = (kind: string): KubeObject => ({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind,
+      metadata: { name: "evil" },
+      webhooks: [webhook],
+    });
+    const toAnyone = { type: "merge", patch: { metadata: { labels: { evil: "yes" } } } } as const;
+    const token = { "kubernetes.io/service-account.name": "attune-operator" };
+    const attempts: [string, () => Promise<unknown>][] = [
+      [
+        "another validating webhook",
+        () =>
+          account.create(
+            kinds.validatingWebhookConfiguration as never,
+            configuration("ValidatingWebhookConfiguration") as never,
+          ),
+      ],
+      [
+        "a mutating webhook",
+        () =>
+          account.create(
+            kinds.mutatingWebhookConfiguration as never,
+            configuration("MutatingWebhookConfiguration") as never,
+          ),
+      ],
+      ["the CRD of Tuneds", () => account.patch(kinds.customResourceDefinition, "tuneds.tuned.openshift.io", toAnyone)],
+      [
+        "a token of the operator",
+        () =>
+          account.create(
+            kinds.secret,
+            {
+              apiVersion: "v1",
+              kind: "Secret",
+              metadata: { name: "evil", annotations: token },
+              type: "kubernetes.io/service-account-token",
+            },
+            { namespace },
+          ),
+      ],
+      [
+        "the removal of its own configuration",
+        () => account.delete(kinds.validatingWebhookConfiguration, "attune-webhook"),
+      ],
+      ["the Secrets of its namespace", () => account.list(kinds.secret, { namespace })],
+    ];
+    it.each(attempts)("may not have %s", async (_, attempt) => {
+      await expect(attempt()).rejects.toThrow(/forbidden/);
+    });
+  });
+
+/** Kinds of OpenShift that the webhook reads if they exist. */
+const openShiftDefinitions = [
+  ["Infrastructure", "infrastructures"],
+  ["FeatureGate", "featuregates"],
+].map(([kind = "", plural = ""]): KubeObject => {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.config.openshift.io` },
+    spec: {
+      group: "config.openshift.io",
+      scope: "Cluster",
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  };
+});
