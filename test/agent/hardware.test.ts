@@ -111,6 +111,7 @@ describe("the agent of a virtual node", () => {
     const first = await reported(1);
     expect(first.status?.hardware).toEqual({
       architecture: "arm64",
+      memory: "8388608Ki",
       numaNodes: [
         { id: 0, memory: "4194304Ki", cores: ["0/0:0,4", "0/1:1,5"] },
         { id: 1, memory: "4194304Ki", cores: ["1/0:2,6", "1/1:3,7"] },
