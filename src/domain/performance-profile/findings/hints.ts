@@ -1,4 +1,4 @@
-import { invalid, required } from "../../../language/schema/field-error.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
 
@@ -22,7 +22,7 @@ export const sharedCpusMissing: Check = {
   severity: "error",
   faults: ({ spec }) =>
     spec.workloadHints?.mixedCpus && !spec.cpu?.shared
-      ? [required("spec.cpu.shared", "workloadHints.mixedCpus needs CPUs to share")]
+      ? [invalid("spec.workloadHints.mixedCpus", true, "needs CPUs to share: name them in spec.cpu.shared")]
       : [],
 };
 

@@ -69,9 +69,13 @@ function machineCount({ topology }: PoolNode): string {
   return `${topology ? presentCount(topology) : 0}`;
 }
 
-/** The kubelet does not report offline CPUs, so nodes that have restarted with the profile have fewer than the others. */
+/**
+ * The kubelet does not report offline CPUs, so nodes that have restarted with the profile have fewer than the others. The
+ * others have all CPUs that the profile names.
+ */
 function isRollout(counts: readonly number[], { pools, nosmt }: Judged): boolean {
   const most = Math.max(...counts);
+  if (pools.some(({ cpus }) => cpus.some((cpu) => cpu >= most))) return false;
   const offlined = pools.find(({ name }) => name === "offlined")?.cpus.length ?? 0;
   return counts.every((count) => count === most || count === most - offlined || (nosmt && count === most / 2));
 }

@@ -24,7 +24,7 @@ export const hintCases: readonly Case[] = [
   {
     what: "nothing to share",
     spec: { workloadHints: { mixedCpus: true } },
-    finds: [["SharedCpusMissing", "spec.cpu.shared"]],
+    finds: [["SharedCpusMissing", "spec.workloadHints.mixedCpus", "spec.cpu.shared"]],
   },
   { what: "CPUs to share where that is allowed", spec: mixed, cluster: { mixedCpusAllowed: true }, finds: [] },
   {

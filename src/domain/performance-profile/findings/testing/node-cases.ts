@@ -42,6 +42,15 @@ export const nodeCases: readonly Case[] = [
     finds: [],
   },
   {
+    what: "nodes with fewer CPUs than the profile names, which cannot have restarted with it",
+    spec: { cpu: { reserved: "0", isolated: "1", offlined: "2" } },
+    cluster: { nodes: [counted("worker-0", 2), counted("worker-1", 1)] },
+    finds: [
+      ["CpuCountsDiffer", field, "worker-1 has 1, worker-0 has 2"],
+      ["CpusExceedCount", "spec.cpu", "worker-1 has 1"],
+    ],
+  },
+  {
     what: "nodes of which one has restarted without second threads",
     spec: { cpu: { reserved: "0", isolated: "1-3" }, additionalKernelArgs: ["nosmt"] },
     cluster: { nodes: [node("worker-0"), node("worker-1", { cpus: 4 })] },
