@@ -6,7 +6,7 @@ import type { CustomResourceDefinition } from "kubernetes-types/apiextensions/v1
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { TokenRequest } from "kubernetes-types/authentication/v1.js";
 import type { SelfSubjectAccessReview } from "kubernetes-types/authorization/v1.js";
-import type { Job } from "kubernetes-types/batch/v1.js";
+import type { CronJob, Job } from "kubernetes-types/batch/v1.js";
 import type { Lease } from "kubernetes-types/coordination/v1.js";
 import type {
   ConfigMap,
@@ -64,6 +64,7 @@ export const kinds = {
   ),
   statefulSet: kind<Typed<StatefulSet>>("apps/v1", "StatefulSet", "statefulsets", true),
   controllerRevision: kind<Typed<ControllerRevision>>("apps/v1", "ControllerRevision", "controllerrevisions", true),
+  cronJob: kind<Typed<CronJob>>("batch/v1", "CronJob", "cronjobs", true),
   job: kind<Typed<Job>>("batch/v1", "Job", "jobs", true),
   persistentVolumeClaim: kind<Typed<PersistentVolumeClaim>>(
     "v1",

@@ -7,6 +7,7 @@ import { withoutManagedFields } from "../../../language/patch/managed-fields.ts"
 import { controllerOf } from "./pods/controller-of.ts";
 import type {
   ControllerRevision,
+  CronJob,
   DaemonSet,
   Deployment,
   Job,
@@ -29,6 +30,7 @@ export interface WorkloadCaches {
   replicationControllers: Informer<ReplicaSet>;
   statefulSets: Informer<StatefulSet>;
   daemonSets: Informer<DaemonSet>;
+  cronJobs: Informer<CronJob>;
   jobs: Informer<Job>;
   controllerRevisions: Informer<ControllerRevision>;
   persistentVolumeClaims: Informer<PersistentVolumeClaim>;
@@ -87,6 +89,7 @@ export function createWorkloadCaches(
     }),
     statefulSets: createInformer(client, kinds.statefulSet, indexed),
     daemonSets: createInformer(client, kinds.daemonSet, indexed),
+    cronJobs: createInformer(client, kinds.cronJob, indexed),
     jobs: createInformer(client, kinds.job, indexed),
     controllerRevisions: createInformer<ControllerRevision>(client, kinds.controllerRevision, indexed),
     persistentVolumeClaims: createInformer(client, kinds.persistentVolumeClaim, indexed),

@@ -11,6 +11,7 @@ import { leaseKind } from "../../../cluster/runtime/leader/lease.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import { runClaimProtection } from "./claim-protection/claim-protection-controller.ts";
+import { runCronJobs } from "./cron-job/cron-job-controller.ts";
 import { runDaemonSets } from "./daemon-set/daemon-set-controller.ts";
 import { runDeployments } from "./deployment/deployment-controller.ts";
 import { runDisruptionBudgets } from "./disruption-budget/disruption-budget-controller.ts";
@@ -71,6 +72,7 @@ type Run = (options: WorkloadOptions & ServiceCaches & NodeLeases & { signal: Ab
 
 /** By the ServiceAccount in kube-system that each impersonates. */
 const controllers: Readonly<Record<string, Run>> = {
+  "cronjob-controller": runCronJobs,
   "daemon-set-controller": runDaemonSets,
   "deployment-controller": runDeployments,
   "disruption-controller": runDisruptionBudgets,

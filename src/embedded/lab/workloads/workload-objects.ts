@@ -9,6 +9,7 @@ export type ReplicaSet = ObjectOf<"replicaSet">;
 export type ReplicationController = ObjectOf<"replicationController">;
 export type StatefulSet = ObjectOf<"statefulSet">;
 export type DaemonSet = ObjectOf<"daemonSet">;
+export type CronJob = ObjectOf<"cronJob">;
 export type Job = ObjectOf<"job">;
 export type ControllerRevision = ObjectOf<"controllerRevision">;
 export type PersistentVolumeClaim = ObjectOf<"persistentVolumeClaim">;

@@ -17,6 +17,7 @@ export function memoryCaches(cluster: MemoryCluster): WorkloadCaches {
     replicationControllers: of(kinds.replicationController) as never,
     statefulSets: of(kinds.statefulSet),
     daemonSets: of(kinds.daemonSet),
+    cronJobs: of(kinds.cronJob),
     jobs: of(kinds.job),
     controllerRevisions: of(kinds.controllerRevision),
     persistentVolumeClaims: of(kinds.persistentVolumeClaim),
