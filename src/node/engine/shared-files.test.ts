@@ -171,6 +171,21 @@ describe.each(files)("$path", (file) => {
   });
 });
 
+test("a drop-in that another text replaces leaves none of its lines behind", async () => {
+  const host = nodeWith({ path: overlay, original: "[Service]\nNice=5\n" });
+  const engine = nativeEngine();
+  const profile = resolved(`[service]\nservice.foo=file:${overlaySource}\n`);
+  await engine.apply(profile, host);
+  host.put(overlay, `${overlayText}LimitNOFILE=9\n`);
+  host.put(overlaySource, "[Service]\nNice=2\n");
+  await engine.apply(profile, host);
+  // As in TuneD, the new text takes the place of the file; what others had in it comes back with the roll-back.
+  expect(await textOf(host, overlay)).toBe("[Service]\nNice=2\n");
+  expect(await repairDrift(host)).toEqual([]);
+  await engine.rollback(host);
+  expect(await textOf(host, overlay)).toBe("[Service]\nNice=5\n[Service]\nLimitNOFILE=9\n");
+});
+
 describe("a directory that a profile's file needs", () => {
   const drop = "system.conf.d";
   const rolledBack = async (present: readonly string[]): Promise<string[]> => {

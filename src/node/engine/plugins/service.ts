@@ -1,3 +1,4 @@
+import { hashOf } from "../../../language/object/hash.ts";
 import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action, FileAction } from "../action.ts";
 import { isBelow } from "../../../language/tuned/chain/path.ts";
@@ -99,13 +100,15 @@ async function planOverlay(source: string, { name, option, from }: ServiceSettin
   const isOurs = !(await observe.host.list("/etc/systemd/system")).includes(folder);
   const prune: Action[] = isOurs ? [{ type: "prune", path: `/etc/systemd/system/${folder}` }] : [];
   const reload: Action = { type: "run", argv: ["systemctl", "daemon-reload"], timeoutMs: 90_000 };
+  // Another text needs another undo, so it is another target.
+  const target = `drop-in ${path} ${hashOf(file.text).slice(0, 8)}`;
   // Where Attune wrote the file already, that takes the place of the original, not of what the file has now.
-  const instead = observe.original(path) ?? before;
+  const instead = observe.original(target) ?? before;
   const edit: FileAction = { type: "edit", path, edit: { kind: "overlay", text: file.text, instead } };
   return {
     ...about,
     type: textAfter(edit, before ?? undefined) === before ? "same" : "change",
-    target: path,
+    target,
     before: before ?? "",
     value: file.text,
     actions: [edit, reload],

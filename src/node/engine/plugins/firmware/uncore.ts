@@ -51,7 +51,7 @@ async function planDevice(
     const crossed = crossing(side, khz, current);
     // TuneD refuses these with an error, but verifies them as passed.
     if (crossed !== undefined) return impossible(wanted, crossed, { device, verified: false });
-    const before = String(side === "max" ? limits.max_freq_khz : limits.min_freq_khz);
+    const before = String(limits[options[side]]);
     current[side] = khz;
     const step = kernelFile(wanted, {
       path: `${folder}/${device}/${options[side]}`,
