@@ -64,7 +64,8 @@ describe.each(native)("the native plug-in $plugin", ({ plugin, options, anyKey }
     expect(await unknown(plugin, Object.keys(options))).toEqual([]);
   });
 
-  test.runIf(!anyKey)("names an option that TuneD does not have", async () => {
+  if (anyKey) return;
+  test("names an option that TuneD does not have", async () => {
     expect(await unknown(plugin, ["no_such_option"])).toEqual(["no_such_option"]);
   });
 });
