@@ -39,7 +39,7 @@ const { renameSync } = fs;
 fs.renameSync = (from, to) => (to.endsWith("/journal.json") ? process.kill(process.pid, "SIGKILL") : renameSync(from, to));
 `;
 
-it("a program that is killed while it replaces a file leaves nothing beside it for long", async () => {
+it("a program that is killed while it replaces a file leaves nothing beside it for long (W-14)", async () => {
   const { root, profiles } = node("replace");
   const args = ["tuned", "apply", "many", "--engine", "native", "--root", root, "--dir", profiles];
   put(join(folder, "killer.cjs"), killer);

@@ -131,7 +131,7 @@ describe.each(
       expect(spec?.holderIdentity).toMatch(/_/);
     });
 
-    it("restores the nodes when it is removed", async () => {
+    it("restores the nodes when it is removed (W-23)", async () => {
       const patch = { spec: { managementState: "Removed" } };
       await admin.patch(tunedKind, "default", { type: "merge", patch }, { namespace: tuningNamespace });
       await gone("the DaemonSet", () => admin.get(kinds.daemonSet, "tuned", { namespace: tuningNamespace }));

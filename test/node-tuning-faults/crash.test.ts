@@ -89,7 +89,7 @@ describe("an operator that dies after every", () => {
 });
 
 describe("an operator", () => {
-  it("writes in every step what the step needs, and little more", () => {
+  it("writes in every step what the step needs, and little more (W-4)", () => {
     expect(writes.filter((write) => write.endsWith("profiles"))).toHaveLength(12);
     expect(writes.filter((write) => write.endsWith("machineconfigs"))).toHaveLength(3);
     expect(writes.length).toBeLessThan(60);

@@ -75,7 +75,7 @@ describe("an operator whose writes are refused for an hour", () => {
     await stop();
   });
 
-  it("does not delay other work", async () => {
+  it("does not delay other work (W-5)", async () => {
     const { stage, trouble, stop } = await staged(500);
     trouble.refusing = true;
     await join(stage, "four");

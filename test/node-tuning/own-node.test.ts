@@ -50,7 +50,7 @@ for (const variant of serverVariants())
       expect(await admin.get(profileKind, "a", { namespace })).toMatchObject(status.patch);
     });
 
-    it("reports boot arguments on its own Node", async () => {
+    it("reports boot arguments on its own Node (W-24)", async () => {
       await agents.get("a")!.patch(nodes, "a", reports);
       expect((await admin.get(nodes, "a")).metadata.annotations).toEqual({
         kept: "yes",

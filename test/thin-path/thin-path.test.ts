@@ -173,7 +173,7 @@ describe("from a Tuned to the kernel of a node", () => {
     await until(tunedKind, "quiet-memory", namespace, ({ status }) => isTrue(status?.conditions, "Valid"));
   });
 
-  test("a value that another process changed is set back, and an event says so", async () => {
+  test("a value that another process changed is set back, and an event says so (W-21)", async () => {
     await host.write(exampleSysctl.path, "77\n");
     const event = await until(kinds.event, undefined, namespace, ({ reason }) => reason === "DriftRepaired");
     expect(event).toMatchObject({
@@ -184,7 +184,7 @@ describe("from a Tuned to the kernel of a node", () => {
     expect(await swappiness(host)).toBe(exampleSysctl.value);
   });
 
-  test("a setting that the kernel does not have is named in the status, and the others are applied", async () => {
+  test("a setting that the kernel does not have is named in the status, and the others are applied (Q-1)", async () => {
     const tuned: Tuned = exampleTuned();
     tuned.spec!.profile![0]!.data += "vm.nosuch=1\nvm.max_map_count=300000\n";
     await admin.patch(tunedKind, "quiet-memory", { type: "merge", patch: { spec: tuned.spec } }, { namespace });

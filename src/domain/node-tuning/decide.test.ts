@@ -106,13 +106,18 @@ describe("which profile a node gets", () => {
     const texts = Object.entries(broken).map(([name, data]) => ({ name, data }));
     const valued = defining("valid", [rule("good", 30)]);
 
-    test.each(["ghost", "../../x", ...Object.keys(broken)])("%j never wins over a valid one", (profile) => {
-      const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule(profile, 1)] }), valued] });
-      expect(chosen(plan)).toEqual({ n: "good" });
-      expect(valid(plan, "t")).toMatchObject({ status: "False", reason: "InvalidConfiguration" });
-      expect(plan.events).toContainEqual(expect.objectContaining({ type: "Warning", reason: "InvalidConfiguration" }));
-      expect(valid(plan, "valid")).toMatchObject({ status: "True", reason: "AsExpected" });
-    });
+    test.each(["ghost", "../../x", ...Object.keys(broken)])(
+      "%j never wins over a valid one (Q-17, W-18)",
+      (profile) => {
+        const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule(profile, 1)] }), valued] });
+        expect(chosen(plan)).toEqual({ n: "good" });
+        expect(valid(plan, "t")).toMatchObject({ status: "False", reason: "InvalidConfiguration" });
+        expect(plan.events).toContainEqual(
+          expect.objectContaining({ type: "Warning", reason: "InvalidConfiguration" }),
+        );
+        expect(valid(plan, "valid")).toMatchObject({ status: "True", reason: "AsExpected" });
+      },
+    );
 
     const had = (data: string): Profile => ({
       apiVersion,
@@ -286,7 +291,7 @@ test.each([
 });
 
 describe("the Profile", () => {
-  test("has the rule's options, the provider and all that its profile may include, sorted", () => {
+  test("has the rule's options, the provider and all that its profile may include, sorted (W-1, W-12)", () => {
     const texts = [
       { name: "z", data: "[main]\ninclude=y,-nosuch\n" },
       { name: "y", data: "[main]\ninclude=z,openshift-node\n" },
@@ -348,7 +353,7 @@ describe("one name with two texts", () => {
   ];
   const plan = decide({ tuneds, nodes: [node("needs", { p: "" }), node("other")] });
 
-  test("keeps the nodes that need it as they are, and updates all others", () => {
+  test("keeps the nodes that need it as they are, and updates all others (Q-4)", () => {
     expect(chosen(plan)).toEqual({ other: "q" });
   });
 

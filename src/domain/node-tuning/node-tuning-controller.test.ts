@@ -160,7 +160,7 @@ describe("the operator writes", () => {
     expect(w.writes).toEqual([]);
   });
 
-  test("the Profiles that an edit concerns, and no other", async () => {
+  test("the Profiles that an edit concerns, and no other (W-3)", async () => {
     const w = await settled();
     w.tuneds.put({ ...w.tuneds.objects.get(`${namespace}/quiet`)!, spec: tuned("quiet", "x", 2).spec });
     await w.clock.advance(60_000);

@@ -66,7 +66,7 @@ describe("a pool", () => {
     expect(bare.problems).toEqual([]);
   });
 
-  test("with an invalid selector has a problem, and does not affect other pools", () => {
+  test("with an invalid selector has a problem, and does not affect other pools (W-10)", () => {
     const bogus: LabelSelectorObject = { matchExpressions: [{ key: "k", operator: "Bogus" }] };
     const some = new Pools([pool("bad", bogus, bogus), pool("worker")]);
     expect(some.problems).toEqual([

@@ -125,7 +125,7 @@ test.each<[string, TunedSpec | undefined, string[]]>([
     { managementState: "Removed" },
     ["note: managementState is ignored: only that of the Tuned default has an effect"],
   ],
-])("findings about a Tuned: %s", (_, spec, expected) => {
+])("findings about a Tuned, on apply too: %s (W-19)", (_, spec, expected) => {
   expect(findings(tuned(spec))).toEqual(expected);
 });
 

@@ -123,6 +123,19 @@ describe("applying sysctls", () => {
     expect(await text(host, swappiness)).toBe("2");
   });
 
+  test("after an edit writes what the edit changes, and leaves the rest in force (Q-15)", async () => {
+    const host = new MemoryHost(base);
+    await engine.apply(sysctls("vm.swappiness=11", "net.core.somaxconn=1024"), host);
+    const written: string[] = [];
+    const { write } = host;
+    host.write = async (path, value) => {
+      written.push(path);
+      return write.call(host, path, value);
+    };
+    await engine.apply(sysctls("vm.swappiness=12", "net.core.somaxconn=1024"), host);
+    expect(written.filter((path) => path.startsWith("/proc/"))).toEqual([swappiness]);
+  });
+
   test("writes nothing the second time", async () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11"), host);

@@ -192,7 +192,7 @@ const cases: Case[] = [
 ];
 
 describe("a Profile's status", () => {
-  test.each(cases)("reports $name", ({ outcome, applied, degraded, drifted, active }) => {
+  test.each(cases)("reports $name (Q-2, Q-14)", ({ outcome, applied, degraded, drifted, active }) => {
     const known = outcome.type === "applied" || outcome.type === "deferred";
     const tuning = { outcome, inForce: known ? inForce : undefined };
     const status = profileStatus(profile({ tunedProfile: "before" }), tuning, now);

@@ -237,7 +237,7 @@ describe("the agent of a node", () => {
     expect(w.done).toEqual(["apply p", "rollback"]);
   });
 
-  test("ignores the Profiles of other nodes", async () => {
+  test("ignores the Profiles of other nodes (W-2)", async () => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     w.change({ ...profile("p"), metadata: { name: "other", namespace, generation: 9 } });
@@ -313,7 +313,7 @@ describe("under the shipped protocol", () => {
     expect(w.requests).toEqual(["patch Profile", "get Node"]);
   });
 
-  test("inputs of a profile that is not in force are not reported", async () => {
+  test("inputs of a profile that is not in force are not reported (W-6)", async () => {
     const w = new World(annotated("p", "a:1"), "shipped");
     await w.clock.advance(0);
     w.failing = "no";

@@ -208,7 +208,7 @@ describe("the condition BootArguments of a Tuned says", () => {
     ],
     ["nothing where there are none", [node("n1", { line: "" })], undefined],
     [
-      "which nodes have not reported",
+      "which nodes have not reported (W-8)",
       [node("n1", a), node("n2"), node("n3")],
       {
         status: "False",
@@ -227,7 +227,7 @@ describe("the condition BootArguments of a Tuned says", () => {
       },
     ],
     [
-      "that those of a rule chosen by match reach no node",
+      "that those of a rule chosen by match reach no node (Q-8)",
       [node("n1", { ...a, via: "match" }), node("n2", { ...a, via: "match" })],
       {
         status: "False",
@@ -240,7 +240,7 @@ describe("the condition BootArguments of a Tuned says", () => {
     expect(found(nodes)).toEqual(expected);
   });
 
-  test("that its labels select several pools", () => {
+  test("that its labels select several pools (Q-10, W-17)", () => {
     const several = new Pools([pool("worker"), pool("rt", "worker")]);
     expect(found([node("n1", a)], several)).toMatchObject({ reason: "MCLabelsAcrossMCPs" });
     expect(found([node("n1", { ...a, applied: false })], several)).toBeUndefined();

@@ -61,7 +61,7 @@ describe("the status of the operator", () => {
       { Available: "True ProfileProgressing" },
     ],
     [
-      "one is degraded, another not applied",
+      "one is degraded, another not applied (Q-3)",
       { profiles: [profile("a", "True", "True"), profile("b", "False")] },
       { Available: "True ProfileDegraded" },
     ],

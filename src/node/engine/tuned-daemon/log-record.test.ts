@@ -57,7 +57,7 @@ test("keeps a message of several lines together", () => {
   ]);
 });
 
-test("limits the size of a record", () => {
+test("limits the size of a record (W-11)", () => {
   const [record] = records(`${at} ERROR    tuned.x: ${"a".repeat(10_000)}\n${"b\n".repeat(1000)}`);
   expect(record?.message.length).toBeLessThan(2100);
   expect(record?.details.length).toBe(50);

@@ -68,7 +68,7 @@ describe("a profile", () => {
     expect(supervisor.running).toBe(false);
   });
 
-  test("that hangs is given up after the timeout, and the daemon killed", async () => {
+  test("that hangs is given up after the timeout, and the daemon killed (W-15)", async () => {
     const outcome = supervisor.start("p");
     await clock.advance(59_999);
     expect(daemon.received).toEqual([]);

@@ -33,7 +33,7 @@ async function tuned(root: FakeRoot): Promise<string[]> {
 }
 
 describe("attune agent --one-shot", () => {
-  it("applies the profile from before the restart", async () => {
+  it("applies the profile from before the restart (W-22)", async () => {
     const root = await restarted("[sysctl]\nvm.swappiness=11\n");
     expect(await tuned(root)).toEqual(["applied quiet with the native engine: 1 setting"]);
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
