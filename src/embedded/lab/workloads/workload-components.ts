@@ -110,7 +110,7 @@ export async function runControllers({ as, caches, signal, ...options }: Compone
 export async function runScheduling({ as, caches, clock, log, signal }: ComponentOptions): Promise<void> {
   const client = as("system:kube-scheduler");
   const recorder = new EventRecorder({ client, component: "default-scheduler", clock, log });
-  const { pods, nodes, podDisruptionBudgets: budgets } = caches.workloads;
+  const { pods, nodes, podDisruptionBudgets: budgets, persistentVolumeClaims: claims } = caches.workloads;
   const scheduler = new Scheduler({
     client,
     clock,
@@ -120,6 +120,7 @@ export async function runScheduling({ as, caches, clock, log, signal }: Componen
     nodes,
     namespaces: caches.namespaces,
     budgets,
+    claims,
   });
   try {
     await scheduler.run(signal);

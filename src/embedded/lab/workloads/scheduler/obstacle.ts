@@ -10,6 +10,7 @@ const obstacles = [
   "resources",
   "spread",
   "pod affinity",
+  "claims",
 ] as const;
 
 /** Which filter kept a pod from a node. A change that may remove the obstacle puts the pod back into the queue. */

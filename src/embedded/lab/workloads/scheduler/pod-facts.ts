@@ -49,6 +49,8 @@ export interface PodFacts {
   /** `status.nominatedNodeName`: a preemption makes room for it there. */
   nominatedNode: string;
   ports: readonly HostPort[];
+  /** The PersistentVolumeClaims that its volumes name. Those of ephemeral volumes are made after the pod. */
+  claims: readonly string[];
   affinity: readonly PodTerm[];
   antiAffinity: readonly PodTerm[];
   /** Anti-affinity has negative weights. */
@@ -87,6 +89,7 @@ export function podFacts(pod: Pod): PodFacts {
     gated: ((spec as { schedulingGates?: unknown[] }).schedulingGates ?? []).length > 0,
     reported: reportOf(pod),
     requests,
+    claims: (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []),
     weighed: { cpu: requests.get("cpu") || defaultCpu, memory: requests.get("memory") || defaultMemory },
     tolerations: spec.tolerations ?? [],
     nodes: nodeConstraintsOf(spec),

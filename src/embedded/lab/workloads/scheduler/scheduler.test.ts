@@ -41,6 +41,7 @@ function world(): World {
         nodes: cluster.informer(kinds.node),
         namespaces: cluster.informer(kinds.namespace),
         budgets: cluster.informer(kinds.podDisruptionBudget),
+        claims: cluster.informer(kinds.persistentVolumeClaim),
       });
       void scheduler.run(end.signal);
       return () => end.abort();
@@ -96,6 +97,24 @@ test("a pod that fits on no node is reported once, and bound as soon as a node f
   cluster.put(kinds.node, testNode("d", { resources: { cpu: "16" } }));
   await settle();
   expect(nodeOf("big")).toBe("d");
+});
+
+test("a pod whose claim does not exist waits for it", async () => {
+  const { cluster, clock, start, settle, nodeOf, condition } = world();
+  cluster.put(kinds.node, testNode("a"));
+  const pod = testPod("p");
+  const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }];
+  cluster.put(kinds.pod, { ...pod, spec: { containers: [], ...pod.spec, volumes } });
+  start();
+  await settle();
+  const message = '0/1 nodes are available: persistentvolumeclaim "data" not found.';
+  expect(condition("p")).toMatchObject({ status: "False", reason: "Unschedulable", message });
+  expect(nodeOf("p")).toBeUndefined();
+  const metadata = { name: "data", namespace: "default" };
+  cluster.put(kinds.persistentVolumeClaim, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata });
+  await clock.advance(10_000);
+  await settle();
+  expect(nodeOf("p")).toBe("a");
 });
 
 test("freed resources put waiting pods back into the queue, after a growing backoff", async () => {

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { matchesLabels } from "../../../../language/object/label-selector.ts";
 import { pause } from "../../../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../../../cluster/runtime/log/log.ts";
-import type { Node, Pod, PodDisruptionBudget } from "../workload-objects.ts";
+import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget } from "../workload-objects.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { type Decision, decideNode } from "./decide.ts";
 import { type PodFacts, podFacts } from "./pod-facts.ts";
@@ -20,6 +20,7 @@ export interface SchedulerOptions extends PodWritesOptions {
   nodes: Informer<Node>;
   namespaces: Informer;
   budgets: Informer<PodDisruptionBudget>;
+  claims: Informer<PersistentVolumeClaim>;
   /** The `spec.schedulerName` of its pods. Default: `default-scheduler`. */
   schedulerName?: string;
   /** Concurrent requests. Default 32. */
@@ -54,14 +55,16 @@ export class Scheduler {
 
   /** Schedules until the signal, then waits for running writes. */
   async run(signal: AbortSignal): Promise<void> {
-    const { pods, nodes, namespaces, budgets, concurrency = 32 } = this.#options;
+    const { pods, nodes, namespaces, budgets, claims, concurrency = 32 } = this.#options;
     const stop = (): void => this.#proceed();
     signal.addEventListener("abort", stop, { once: true });
     let unsubscribe: (() => void)[] = [];
     try {
       // A decision on incomplete caches could overcommit a node.
-      await Promise.all([pods, nodes, namespaces, budgets].map((informer: Informer) => informer.whenSynced(signal)));
+      const informers: Informer[] = [pods, nodes, namespaces, budgets, claims];
+      await Promise.all(informers.map((informer) => informer.whenSynced(signal)));
       unsubscribe = [
+        claims.subscribe(({ type }) => type === "added" && this.#queue.changed(["claims"])),
         namespaces.subscribe((event) => this.#onNamespace(event)),
         nodes.subscribe((event) => this.#onNode(event)),
         pods.subscribe((event) => this.#onPod(event)),
@@ -87,12 +90,28 @@ export class Scheduler {
       this.#queue.park(pod.uid, new Set());
       return this.#start(pod, () => this.#writes.report(pod, "SchedulingGated", gatedMessage));
     }
+    const missing = this.#missingClaim(pod);
+    if (missing !== undefined) {
+      this.#queue.park(pod.uid, new Set(["claims"]));
+      const message = `0/${this.#state.nodes.length} nodes are available: ${missing}.`;
+      return this.#start(pod, () => this.#writes.report(pod, "Unschedulable", message));
+    }
     const decision = decideNode(pod, this.#state);
     if (decision.type === "unschedulable") return this.#rejectPod(pod, decision);
     this.#state.withdraw(pod.uid);
     this.#state.place({ ...pod, nodeName: decision.name });
     this.#assumed.add(pod.uid);
     this.#start(pod, () => this.#bind(pod, decision.name, signal));
+  }
+
+  /** In kube-scheduler's words. Whether a claim is bound does not matter here: virtual nodes mount nothing. */
+  #missingClaim({ namespace, claims }: PodFacts): string | undefined {
+    for (const name of claims) {
+      const claim = this.#options.claims.get(`${namespace}/${name}`);
+      if (!claim) return `persistentvolumeclaim "${name}" not found`;
+      if (claim.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" is being deleted`;
+    }
+    return undefined;
   }
 
   #rejectPod(pod: PodFacts, decision: Extract<Decision, { type: "unschedulable" }>): void {
