@@ -12,8 +12,10 @@ export interface AppliedRecord {
 }
 
 export async function saveApplied(host: Host, record: AppliedRecord): Promise<void> {
-  const text = JSON.stringify({ version, bootId: await readBootId(host), ...record });
-  const outcome = await host.replace(path, `${text}\n`, 0o600);
+  const text = `${JSON.stringify({ version, bootId: await readBootId(host), ...record })}\n`;
+  const file = await host.read(path);
+  if (file.type === "text" && file.text === text) return;
+  const outcome = await host.replace(path, text, 0o600);
   if (outcome.type === "failed") throw new Error(`write ${path}: ${outcome.message}`);
 }
 
