@@ -127,10 +127,10 @@ describe("applying sysctls", () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11", "net.core.somaxconn=1024"), host);
     const written: string[] = [];
-    const { write } = host;
-    host.write = async (path, value) => {
+    const write = host.write.bind(host);
+    host.write = (path, value) => {
       written.push(path);
-      return write.call(host, path, value);
+      return write(path, value);
     };
     await engine.apply(sysctls("vm.swappiness=12", "net.core.somaxconn=1024"), host);
     expect(written.filter((path) => path.startsWith("/proc/"))).toEqual([swappiness]);
