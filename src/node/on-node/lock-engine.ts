@@ -15,7 +15,7 @@ export async function lockEngine(root: string): Promise<Unlock> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EACCES" || code === "EPERM" || code === "EROFS")
       throw new Error(`only root may tune this host: ${errorText(error)}`, { cause: error });
-    throw error;
+    throw new Error(`lock this node with ${folder.path}: ${errorText(error)}`, { cause: error });
   }
 }
 
