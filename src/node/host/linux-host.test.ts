@@ -92,6 +92,7 @@ describe("a host's programs", () => {
     expect(await host.run(["sh", "-c", "echo bad >&2; exit 3"])).toMatchObject({ code: 3, stderr: "bad\n" });
   });
 
+  // Q2: nor variables that an earlier profile exported.
   test("get none of this process's variables", async () => {
     vi.stubEnv("ATTUNE_SECRET", "s");
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -51,6 +51,7 @@ async function textOf(host: MemoryHost, path: string): Promise<string> {
   return file.type === "text" ? file.text : file.type;
 }
 
+/** W-25: of the bootloader plug-in, only the boot arguments count on such clusters. */
 describe("boot arguments that MachineConfigs carry", () => {
   test("are reported, and not written to the node", async () => {
     const host = node();

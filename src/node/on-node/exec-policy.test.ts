@@ -3,9 +3,13 @@ import type { CommandResult } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { apiVersion, type Profile } from "../../domain/node-tuning/api.ts";
+import { defaultTuned } from "../../domain/node-tuning/default-tuned.ts";
+import type { Probe } from "../../language/tuned/probe.ts";
+import { baseTexts } from "../../language/tuned/profiles/base-profiles.ts";
 import { noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
-import type { ExecPolicy } from "./exec-policy.ts";
+import { providerPath } from "./answer-probes.ts";
+import { type ExecPolicy, execRule, mayAnswer } from "./exec-policy.ts";
 import { NodeEngines } from "./node-engines.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneFromRecord } from "./one-shot.ts";
@@ -148,6 +152,16 @@ describe("an agent with --exec", () => {
     expect(reason).toBe("TunedWarning");
     expect(await host.value("swappiness")).toBe("60");
     expect(message).toContain(setting);
+  });
+
+  test("builtin allows every program that the profiles of Attune name", () => {
+    const texts = [...baseTexts().values(), ...(defaultTuned("n").spec?.profile ?? []).map(({ data }) => data)];
+    const calls = texts.flatMap((one) => one.match(/\$\{f:exec[^}]*\}/g) ?? []);
+    expect(calls).toContain("${f:exec:mktemp:-d}");
+    const programs = calls.map((call): Probe => ({ type: "exec", argv: call.slice(9, -1).split(":") }));
+    const asked = programs.filter((probe) => !mayAnswer(probe, execRule("builtin")));
+    // This one is read as a file.
+    expect(asked).toEqual([{ type: "exec", argv: ["cat", providerPath] }]);
   });
 
   test("none holds before the first pod as well, when no operator can be asked", async () => {
