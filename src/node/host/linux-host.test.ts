@@ -121,8 +121,12 @@ describe("a host's programs", () => {
     const program = ["sh", "-c", 'echo $$ >> "$0"; read -r _', marker];
     expect(await host.keep("x", program)).toEqual({ type: "done" });
     expect(await host.keep("x", program)).toEqual({ type: "done" });
-    const pid = await vi.waitFor(async () => Number((await readFile(marker, "utf8")).trim()));
-    expect(pid).toBeGreaterThan(0);
+    // The shell creates the file before it writes to it.
+    const pid = await vi.waitFor(async () => {
+      const written = Number((await readFile(marker, "utf8")).trim());
+      expect(written).toBeGreaterThan(0);
+      return written;
+    });
     expect(() => process.kill(pid, 0)).not.toThrow();
     expect(await host.keep("x", [])).toEqual({ type: "done" });
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow());
