@@ -41,7 +41,7 @@ describe("profiles at random", () => {
         expect(findings(given.profile).filter(({ severity }) => severity === "error")).toEqual([]);
         const input = inputOf(given);
         const derived = derivedFrom(input);
-        expect(findingsOnWrite(derived.tuned, [], tuningNamespace)).toEqual([]);
+        expect(findingsOnWrite(derived.tuned, { tuneds: [], onHosts: [] }, tuningNamespace)).toEqual([]);
         expect(JSON.stringify(derivedFrom(clone(input)))).toBe(JSON.stringify(derived));
       }),
       { numRuns: 300 },

@@ -102,6 +102,8 @@ export interface ProfileStatus {
   bootcmdlineInputs?: string;
   /** Those of them that the running kernel was not started with, as one line. Absent: none. */
   bootcmdlinePending?: string | undefined;
+  /** Profiles in the node's own TuneD folders that are not built in: a rule may name them. Absent: none. */
+  hostProfiles?: string[] | undefined;
   /** What the node answered to the profile in force: what the cluster cannot know otherwise. */
   answers?: NodeAnswer[] | undefined;
   /** The result of each setting; those that are not as wanted come first. */
@@ -114,9 +116,11 @@ export interface ProfileStatus {
   hardware?: Hardware;
 }
 
-/** Reports that no decision reads. CRDs of earlier versions do not have them. */
+/** Reports that no decision reads. */
 export const reportFields = ["hardware", "settings", "settingsOmitted", "bootcmdlinePending", "answers"] as const;
-export type ReportField = (typeof reportFields)[number];
+/** CRDs of earlier versions, and of the operator that Attune replaces, do not have these. */
+export const optionalFields = [...reportFields, "hostProfiles"] as const;
+export type OptionalField = (typeof optionalFields)[number];
 
 /** What a node answered to a probe of its profile. Without a text: nothing. */
 export interface NodeAnswer {

@@ -187,6 +187,10 @@ const profileStatus = object(
       type: "string",
       description: "The arguments of bootcmdline that the running kernel was not started with.",
     },
+    hostProfiles: {
+      ...list(text),
+      description: "Names of profiles in the node's own TuneD folders that are not built in.",
+    },
     answers: {
       ...list(object({ probe: { type: "string", description: "The file or program that was asked." }, text }, "probe")),
       description: "What the node answered to the profile in force. Without a text: nothing.",

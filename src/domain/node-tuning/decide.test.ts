@@ -134,6 +134,23 @@ describe("which profile a node gets", () => {
       });
     });
 
+    test("is used on nodes that have it in their own folders", () => {
+      const reports = ["vendor", "none"].map((name): Profile => ({
+        apiVersion,
+        kind: "Profile",
+        metadata: { name, namespace },
+        spec: { config: { tunedProfile: "good" } },
+        status: { tunedProfile: "good", ...(name === "vendor" ? { hostProfiles: ["ghost"] } : {}) },
+      }));
+      const of = tuned("t", {
+        profile: [{ name: "mine", data: "[main]\ninclude=ghost\n" }],
+        recommend: [rule("mine", 1)],
+      });
+      const plan = decide({ tuneds: [of, valued], nodes: [node("vendor"), node("none")], profiles: reports });
+      expect(chosen(plan)).toEqual({ vendor: "mine", none: "good" });
+      expect(valid(plan, "t")).toMatchObject({ status: "True", reason: "AsExpected" });
+    });
+
     test("is taken from a node whose text cannot be used either", () => {
       expect(chosen(decide({ tuneds: [edited, valued], profiles: [had("[main\n")] }))).toEqual({ n: "good" });
     });

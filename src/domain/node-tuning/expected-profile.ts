@@ -5,7 +5,7 @@ import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import { preview, type Profiles, type ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ProfileSpec } from "./api.ts";
-import { fileOf } from "./profile-texts.ts";
+import { fileOf, hostLayer } from "./profile-texts.ts";
 
 /** What a Profile resolves to. */
 export type Expected =
@@ -25,10 +25,15 @@ export function profilesOf({ config, profile }: ProfileSpec): Profiles {
 }
 
 /** Resolved without asking the node. The Profile names its cloud provider. */
-export function expectedProfile(spec: ProfileSpec, known: Answers = noAnswers): Expected {
+export function expectedProfile(
+  spec: ProfileSpec,
+  known: Answers = noAnswers,
+  onHost: readonly string[] = [],
+): Expected {
   const provider: Probe = { type: "exec", argv: ["cat", "/var/lib/ocp-tuned/provider"] };
   const answers = new Map<string, Answer>(known);
   answers.set(probeKey(provider), { type: "text", text: spec.config.providerName ?? "" });
-  const shown = preview(profilesOf(spec), answers);
+  const profiles = profilesOf(spec);
+  const shown = preview({ ...profiles, layers: [hostLayer(onHost), ...profiles.layers] }, answers);
   return shown.type === "invalid" ? shown : { ...shown, type: "resolved" };
 }

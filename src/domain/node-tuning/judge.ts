@@ -7,7 +7,7 @@ import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { inputsOf, isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
 import { type Labels, Pools } from "./pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
-import { chooseRule, type Matching, type Rule, rulesOf } from "./rule.ts";
+import { chooseRule, type PassedOver, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
   readonly tuneds: readonly Tuned[];
@@ -38,14 +38,15 @@ export interface Chosen {
   /** A profile that the node needs is defined differently in several Tuneds. */
   readonly undecided: boolean;
   /** Rules that match and would come first, if any node could use their profiles. */
-  readonly passedOver: readonly Rule[];
+  readonly passedOver: readonly PassedOver[];
   /** Why the node keeps the texts it has: those of its rule cannot be used. */
   readonly keeps?: string | undefined;
 }
 
 export function judge(input: JudgeInput): Judgement {
   const tuneds = withShipped(input.tuneds, defaultTuned(input.namespace));
-  const texts = new ProfileTexts(tuneds);
+  const onHosts = input.profiles.flatMap(({ status }) => status?.hostProfiles ?? []);
+  const texts = new ProfileTexts(tuneds, "all", onHosts);
   const rules = rulesOf(tuneds, texts);
   const pools = new Pools(input.pools ?? []);
   const known = { managementState: stateOf(input.tuneds), tuneds, rules, pools, texts };
@@ -62,14 +63,18 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
   return input.nodes.flatMap((node): Chosen[] => {
     if (!isLinux(node)) return [];
     const name = node.metadata.name ?? "";
-    const labelled = { node: node.metadata.labels ?? {}, pods: usesPods ? (podsOn?.(name) ?? []) : [] };
+    const labelled = {
+      node: node.metadata.labels ?? {},
+      pods: usesPods ? (podsOn?.(name) ?? []) : [],
+      hostProfiles: observed.get(name)?.status?.hostProfiles,
+    };
     const { choice, passedOver } = chooseRule(rules, labelled, pools);
     const kept = keptBy(observed.get(name), passedOver);
     if (kept) {
       const { rule, profile } = kept;
       const wanted = nodeProfile({ node, rule, texts: profile.spec.profile ?? [], namespace, inputs });
       const one = { node, choice: { rule, via: kept.via, ties: [] }, wanted, observed: profile };
-      return [{ node: one, undecided: false, passedOver: [], keeps: rule.unusable }];
+      return [{ node: one, undecided: false, passedOver: [], keeps: kept.because }];
     }
     if (!choice) return [];
     const needs = texts.neededBy(choice.rule.recommend.profile);
@@ -78,7 +83,7 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
       {
         node: { node, choice, wanted, observed: observed.get(name) },
         undecided: needs.conflicts.length > 0,
-        passedOver: passedOver.map(({ rule }) => rule),
+        passedOver,
       },
     ];
   });
@@ -90,8 +95,8 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
  */
 function lastUsable(): (
   profile: Profile | undefined,
-  passedOver: readonly Matching[],
-) => (Matching & { readonly profile: Profile }) | undefined {
+  passedOver: readonly PassedOver[],
+) => (PassedOver & { readonly profile: Profile }) | undefined {
   const usable = new Map<string, boolean>();
   return (profile, passedOver) => {
     const found = passedOver.find(({ rule }) => rule.recommend.profile === profile?.spec.config.tunedProfile);

@@ -24,10 +24,15 @@ export class ProfileTexts {
   readonly #needs = new Map<string, Needs>();
   readonly #parsed = new Map<string, ParsedProfile>();
   readonly #problems = new Map<string, readonly Problem[]>();
+  readonly #anywhere: ReadonlySet<string>;
 
-  /** `given`: whether these are all Tuneds. Of some, no profile can be said not to exist. */
-  constructor(tuneds: readonly Tuned[], given: "all" | "some" = "all") {
+  /**
+   * `given`: whether these are all Tuneds. Of some, no profile can be said not to exist. `onHosts`: profiles that any node
+   * has in its own folders.
+   */
+  constructor(tuneds: readonly Tuned[], given: "all" | "some" = "all", onHosts: Iterable<string> = []) {
     this.#given = given;
+    this.#anywhere = new Set(onHosts);
     for (const { metadata, spec } of tuneds) {
       for (const { name, data } of spec?.profile ?? []) {
         const known = this.#texts.get(name);
@@ -50,12 +55,16 @@ export class ProfileTexts {
     return [this.#onNode, this.#parsed];
   }
 
-  /** Why no node can use a profile. Computed once for all rules that name it. */
-  problemsOf(profile: string): readonly Problem[] {
+  /** Why no node can use a profile; with `onHost`, why a node with these profiles of its own cannot. Computed once. */
+  problemsOf(profile: string, onHost: Iterable<string> = this.#anywhere): readonly Problem[] {
     if (this.#given === "some") return this.#own(profile)?.problems ?? [];
-    const problems = this.#problems.get(profile) ?? chainProblems({ profile, layers: this.layers() });
-    this.#problems.set(profile, problems);
-    return problems;
+    const host = [...onHost];
+    const key = JSON.stringify([profile, ...host]);
+    const known = this.#problems.get(key);
+    if (known) return known;
+    const found = chainProblems({ profile, layers: [hostLayer(host), ...this.layers()] });
+    this.#problems.set(key, found);
+    return found;
   }
 
   /** The profile and all that it may include. Computed once for all nodes with the same profile. */
@@ -119,6 +128,11 @@ interface Named {
   readonly name: string;
   /** Included whatever the node answers: not one of several that a function chooses from. */
   readonly isCertain: boolean;
+}
+
+/** Profiles of a node's own folders, whose texts are unknown here. */
+export function hostLayer(names: Iterable<string>): ReadonlyMap<string, ParsedProfile> {
+  return new Map(Array.from(names, (name) => [name, { file: "", sections: [], problems: [] }]));
 }
 
 /** The file in which a node has the profile. */

@@ -4,7 +4,7 @@ import {
   type Profile,
   type ProfileStatus,
   type ProfileText,
-  type ReportField,
+  type OptionalField,
   reportFields,
 } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
@@ -40,7 +40,7 @@ export function nodeFactsOf({ metadata: { uid, labels, annotations }, spec, stat
 /** The part of a Profile that decisions depend on: not the times and messages of its conditions. */
 export function profileFactsOf({ metadata, status }: Profile): string {
   const conditions = status?.conditions?.map(({ type, status }) => [type, status]);
-  const { tunedProfile, bootcmdline, bootcmdlineInputs } = status ?? {};
+  const { tunedProfile, bootcmdline, bootcmdlineInputs, hostProfiles } = status ?? {};
   return JSON.stringify([
     metadata.uid,
     metadata.generation,
@@ -49,6 +49,7 @@ export function profileFactsOf({ metadata, status }: Profile): string {
     tunedProfile,
     bootcmdline,
     bootcmdlineInputs,
+    hostProfiles,
   ]);
 }
 
@@ -57,7 +58,7 @@ export function withoutReports(profile: Profile): Profile {
   return profile.status ? { ...profile, status: withoutFields(profile.status, reportFields) } : profile;
 }
 
-export function withoutFields(status: ProfileStatus, fields: readonly ReportField[]): ProfileStatus {
+export function withoutFields(status: ProfileStatus, fields: readonly OptionalField[]): ProfileStatus {
   const kept = { ...status };
   for (const field of fields) delete kept[field];
   return kept;

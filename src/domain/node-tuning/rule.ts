@@ -1,13 +1,14 @@
 import { isObject } from "../../language/object/json.ts";
 import { isSafeName } from "../../language/tuned/chain/include.ts";
-import { formatProblem } from "../../language/tuned/problem.ts";
+import { formatProblem, type Problem } from "../../language/tuned/problem.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
 import type { Labels, Pools } from "./pools.ts";
 import type { ProfileTexts } from "./profile-texts.ts";
 
-/** The labels that a rule is matched with. */
+/** What a rule is matched with: labels, and the profiles of the node's own folders. */
 export interface Labelled {
+  readonly hostProfiles?: readonly string[] | undefined;
   readonly node: Labels;
   /** Of each pod on the node. */
   readonly pods: readonly Labels[];
@@ -25,6 +26,8 @@ export interface Rule {
   readonly problem?: string | undefined;
   /** Why no node can use its profile: the rule is not chosen for a node that does not have the profile already. */
   readonly unusable?: string | undefined;
+  /** Why a node with these profiles in its own folders cannot. */
+  readonly unusableOn: (hostProfiles: readonly string[]) => string | undefined;
   readonly usesPods: boolean;
 }
 
@@ -50,22 +53,28 @@ interface Entry {
 
 function ruleOf({ tuned, recommend, index, texts }: Entry): Rule {
   const problem = matchProblem(recommend.match, `recommend[${index}].match`);
-  const unusable = profileProblem(recommend.profile, `recommend[${index}].profile`, texts);
+  const unusableOn = (onHost?: readonly string[]): string | undefined =>
+    profileProblem(recommend.profile, `recommend[${index}].profile`, (profile) => texts?.problemsOf(profile, onHost));
   return {
     tuned: nameOf(tuned),
     index,
     recommend,
     deferred: deferredOf(tuned),
     problem: problem && `${problem}; the rule is not used`,
-    unusable,
+    unusable: unusableOn(),
+    unusableOn,
     usesPods: problem === undefined && usesPods(recommend.match),
   };
 }
 
-function profileProblem(profile: string, path: string, texts: ProfileTexts | undefined): string | undefined {
+function profileProblem(
+  profile: string,
+  path: string,
+  problemsOf: (profile: string) => readonly Problem[] | undefined,
+): string | undefined {
   const unsafe = profile.split(/\s+/).find((name) => name !== "" && !isSafeName(name));
   if (unsafe !== undefined) return `${path}: ${JSON.stringify(unsafe)} is not a valid name of a profile`;
-  const [first] = texts?.problemsOf(profile) ?? [];
+  const [first] = problemsOf(profile) ?? [];
   return first && `${path}: ${formatProblem(first)}`;
 }
 
@@ -94,6 +103,11 @@ export interface Matching {
   readonly via: Via;
 }
 
+/** A rule that matches a node which cannot use its profile. */
+export interface PassedOver extends Matching {
+  readonly because: string;
+}
+
 export interface Choice extends Matching {
   /** Rules of the same priority that match as well and have another profile. */
   readonly ties: readonly Rule[];
@@ -104,13 +118,15 @@ export function chooseRule(
   rules: readonly Rule[],
   labelled: Labelled,
   pools: Pools,
-): { readonly choice: Choice | undefined; readonly passedOver: readonly Matching[] } {
-  const passedOver: Matching[] = [];
+): { readonly choice: Choice | undefined; readonly passedOver: readonly PassedOver[] } {
+  const passedOver: PassedOver[] = [];
   for (const [i, rule] of rules.entries()) {
     const via = matchNode(rule, labelled, pools);
-    if (via && rule.unusable === undefined)
+    if (!via) continue;
+    const because = rule.unusableOn(labelled.hostProfiles ?? []);
+    if (because === undefined)
       return { choice: { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) }, passedOver };
-    if (via) passedOver.push({ rule, via });
+    passedOver.push({ rule, via, because });
   }
   return { choice: undefined, passedOver };
 }
@@ -119,7 +135,7 @@ function tiesWith({ recommend }: Rule, others: readonly Rule[], labelled: Labell
   const ties: Rule[] = [];
   for (const other of others) {
     if (other.recommend.priority !== recommend.priority) break;
-    if (other.unusable !== undefined) continue;
+    if (other.unusableOn(labelled.hostProfiles ?? []) !== undefined) continue;
     if (other.recommend.profile !== recommend.profile && matchNode(other, labelled, pools)) ties.push(other);
   }
   return ties;

@@ -11,8 +11,8 @@ function tuned(spec: TunedSpec | undefined, name = "t", where = namespace): Tune
   return { apiVersion, kind: "Tuned", metadata: { name, namespace: where }, ...(spec ? { spec } : {}) };
 }
 
-function findings(of: Tuned, others: readonly Tuned[] | undefined = []): string[] {
-  return findingsOnWrite(of, others, namespace).map(({ severity, message }) => `${severity}: ${message}`);
+function findings(of: Tuned, tuneds: readonly Tuned[] = [], onHosts: readonly string[] = []): string[] {
+  return findingsOnWrite(of, { tuneds, onHosts }, namespace).map(({ severity, message }) => `${severity}: ${message}`);
 }
 
 const profile = (data: string, name = "p"): TunedSpec => ({ profile: [{ name, data }] });
@@ -134,6 +134,10 @@ describe("a Tuned among others", () => {
 
   it("may use their profiles", () => {
     expect(findings(rule, [tuned(profile(text, "elsewhere"), "other")])).toEqual([]);
+  });
+
+  it("may use profiles of a node's own folders", () => {
+    expect(findings(rule, [], ["elsewhere"])).toEqual([]);
   });
 
   it("is not said to lack anything while the others are unknown", () => {

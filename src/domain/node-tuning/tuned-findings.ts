@@ -26,12 +26,19 @@ export function tunedFindings(tuned: Tuned, around: TunedSurroundings): Finding[
 
 /**
  * The same for a Tuned that is being written. Manifests are applied in any order, so a profile that does not exist yet is
- * found here too, and the status tells what became of it. `others`: undefined while they are unknown.
+ * found here too, and the status tells what became of it. `cluster`: undefined while it is unknown.
  */
-export function findingsOnWrite(tuned: Tuned, others: readonly Tuned[] | undefined, namespace: string): Finding[] {
-  const all = [...(others ?? []).filter(({ metadata }) => metadata.name !== tuned.metadata.name), tuned];
-  const texts = new ProfileTexts(all, others ? "all" : "some");
+export function findingsOnWrite(tuned: Tuned, cluster: KnownTuneds | undefined, namespace: string): Finding[] {
+  const { tuneds = [], onHosts = [] } = cluster ?? {};
+  const all = [...tuneds.filter(({ metadata }) => metadata.name !== tuned.metadata.name), tuned];
+  const texts = new ProfileTexts(all, cluster ? "all" : "some", onHosts);
   return tunedFindings(tuned, { texts, rules: rulesOf([tuned], texts), namespace });
+}
+
+export interface KnownTuneds {
+  readonly tuneds: readonly Tuned[];
+  /** Names of profiles that nodes have in their own folders. */
+  readonly onHosts: readonly string[];
 }
 
 type FindingsInput = TunedSurroundings & { readonly tuned: Tuned };

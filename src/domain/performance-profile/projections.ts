@@ -21,7 +21,12 @@ export function projectPerformanceProfile(profile: KubeObject): KubeObject {
 /** Of node tuning's Profiles. */
 export function projectProfile(profile: KubeObject): KubeObject {
   const hardware = at(profile, "status", "hardware");
-  return { ...named(profile), ...(hardware === undefined ? {} : { status: { hardware } }) };
+  const hostProfiles = at(profile, "status", "hostProfiles");
+  const status = {
+    ...(hardware === undefined ? {} : { hardware }),
+    ...(hostProfiles === undefined ? {} : { hostProfiles }),
+  };
+  return { ...named(profile), ...(Object.keys(status).length > 0 ? { status } : {}) };
 }
 
 export function projectMachineConfig(config: KubeObject): KubeObject {

@@ -20,8 +20,10 @@ export type TuningPreview = Pick<ChangePlan, "nodes" | "changes" | "boot" | "fin
 
 /** What a change of Tuneds, nodes or pools does once the operator and the agents have acted on it. Asks no node. */
 export function previewTuning({ before, after, written, answers }: TuningPreviewInput): TuningPreview {
-  const resolveBefore = resolver(answers?.before);
-  const resolve = { before: resolveBefore, after: answers ? resolver(answers.after) : resolveBefore };
+  const onHosts = new Map(before.profiles.map(({ metadata, status }) => [metadata.name, status?.hostProfiles]));
+  const onHost = (node: string): readonly string[] => onHosts.get(node) ?? [];
+  const resolveBefore = resolver(answers?.before, onHost);
+  const resolve = { before: resolveBefore, after: answers ? resolver(answers.after, onHost) : resolveBefore };
   const settled = { before: settle(before, resolve.before), after: settle(after, resolve.after) };
   const judgement = { before: judge(before), after: judge(after) };
   const changes = nodeChanges(settled.before, settled.after, resolve);

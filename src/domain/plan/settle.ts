@@ -19,15 +19,19 @@ export interface Settled {
 /** What a Profile resolves to on a node. */
 export type Resolve = (spec: ProfileSpec, node: string) => Expected;
 
-/** Resolves a Profile once for all nodes that have the same answers. */
-export function resolver(answersOf: AnswersOf = () => noAnswers): Resolve {
+/** Resolves a Profile once for all nodes that have the same answers and the same profiles of their own. */
+export function resolver(
+  answersOf: AnswersOf = () => noAnswers,
+  hostProfilesOf: (node: string) => readonly string[] = () => [],
+): Resolve {
   const resolved = new Map<Answers, Map<string, Expected>>();
   return (spec, node) => {
     const answers = answersOf(node);
     const byInputs = resolved.get(answers) ?? new Map<string, Expected>();
     resolved.set(answers, byInputs);
-    const inputs = inputsOf(spec);
-    const expected = byInputs.get(inputs) ?? expectedProfile(spec, answers);
+    const onHost = hostProfilesOf(node);
+    const inputs = JSON.stringify([inputsOf(spec), ...onHost]);
+    const expected = byInputs.get(inputs) ?? expectedProfile(spec, answers, onHost);
     byInputs.set(inputs, expected);
     return expected;
   };

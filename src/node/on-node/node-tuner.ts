@@ -16,6 +16,7 @@ import type { NodeEvents } from "./events/node-events.ts";
 import { type ExecPolicy, execRule } from "./exec-policy.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
+import { hostProfileNames } from "./host-profiles.ts";
 import { reportedAnswers } from "./reported-answers.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
@@ -114,6 +115,11 @@ export class NodeTuner {
   async isKnown(): Promise<boolean> {
     this.#known ||= (await this.#ownRecord())?.node !== undefined;
     return this.#known;
+  }
+
+  /** Names of the node's own profiles. */
+  async hostProfiles(): Promise<string[]> {
+    return hostProfileNames(this.#options.host);
   }
 
   /** Restores every original value. */

@@ -7,8 +7,8 @@ import {
   profileKind,
   type ProfileStatus,
   type Protocol,
-  type ReportField,
-  reportFields,
+  type OptionalField,
+  optionalFields,
 } from "../../domain/node-tuning/api.ts";
 import { withoutFields } from "../../domain/node-tuning/projections.ts";
 import { equal } from "../../language/object/json.ts";
@@ -47,12 +47,16 @@ export function tuneController(options: TuneControllerOptions): Controller {
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
   /** Fields that the API server drops from the status of the Profile with this uid, because the CRD has none of them. */
-  let dropped: { uid: string; fields: ReportField[] } = { uid: "", fields: [] };
+  let dropped: { uid: string; fields: OptionalField[] } = { uid: "", fields: [] };
 
   async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
     const { apiVersion, kind, metadata } = profile;
     const { uid = "" } = metadata;
-    const found = profileStatus(profile, tuning, formatTime(clock.now()), await hardware.read());
+    const names = await tuner.hostProfiles();
+    const found = {
+      ...profileStatus(profile, tuning, formatTime(clock.now()), await hardware.read()),
+      ...(names.length > 0 ? { hostProfiles: names } : {}),
+    };
     const status = dropped.uid === uid ? withoutFields(found, dropped.fields) : found;
     const { unchanged } = await act(
       { ...emptyPlan(), statuses: [{ of: { apiVersion, kind, metadata }, status: { ...status } }] },
@@ -98,8 +102,8 @@ export function tuneController(options: TuneControllerOptions): Controller {
 }
 
 /** The fields of a written status that the Profile does not have, although the write changed nothing. */
-function lostIn({ status }: Profile, written: ProfileStatus): ReportField[] {
-  return reportFields.filter((field) => written[field] !== undefined && !equal(status?.[field], written[field]));
+function lostIn({ status }: Profile, written: ProfileStatus): OptionalField[] {
+  return optionalFields.filter((field) => written[field] !== undefined && !equal(status?.[field], written[field]));
 }
 
 export interface OwnNode {

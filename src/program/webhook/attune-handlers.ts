@@ -1,12 +1,12 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { findingsOnWrite } from "../../domain/node-tuning/tuned-findings.ts";
+import { findingsOnWrite, type KnownTuneds } from "../../domain/node-tuning/tuned-findings.ts";
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type Handlers, shortWarning } from "./handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
 /** Warns on apply about what is wrong with a Tuned. It never refuses one, so writes need not wait for the webhook. */
-export function tunedHandler(cluster: { tuneds(): readonly Tuned[] | undefined }): AdmissionHandler {
+export function tunedHandler(cluster: { tuneds(): KnownTuneds | undefined }): AdmissionHandler {
   return {
     name: "tuneds",
     type: "validating",
@@ -20,8 +20,8 @@ export function tunedHandler(cluster: { tuneds(): readonly Tuned[] | undefined }
 /** API servers drop the warnings of a response beyond 4,096 characters. */
 const mostWarnings = 15;
 
-function warningsAbout(tuned: Tuned, others: readonly Tuned[] | undefined): string[] {
-  const findings = findingsOnWrite(tuned, others, tuningNamespace).map(({ message }) => shortWarning(message));
+function warningsAbout(tuned: Tuned, known: KnownTuneds | undefined): string[] {
+  const findings = findingsOnWrite(tuned, known, tuningNamespace).map(({ message }) => shortWarning(message));
   const more = findings.length - mostWarnings;
   return more > 0 ? [...findings.slice(0, mostWarnings), `and ${more} more`] : findings;
 }

@@ -2,7 +2,8 @@ import { setMaxListeners } from "node:events";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
-import { profileKind, type Tuned, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import type { KnownTuneds } from "../../domain/node-tuning/tuned-findings.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
@@ -24,8 +25,8 @@ export interface ClusterView {
   readonly name: string;
   /** Undefined until all caches have synced. */
   objects(): ClusterObjects | undefined;
-  /** Of the namespace that the operator reads. Undefined until the cache has synced. */
-  tuneds(): readonly Tuned[] | undefined;
+  /** What a Tuned is judged by. Undefined until all caches have synced. */
+  tuneds(): KnownTuneds | undefined;
   /** The readiness check: throws until all caches have synced. */
   check(): void;
   whenSettled(): Promise<void>;
@@ -78,7 +79,11 @@ export function clusterCaches(
         ...present("featureGate", featureGates.objects?.[0]),
       };
     },
-    tuneds: () => (tuneds.settled ? (tuneds.objects ?? []) : undefined),
+    tuneds() {
+      if (unsynced().length > 0) return undefined;
+      const onHosts = (profiles.objects ?? []).flatMap((profile) => (profile as Profile).status?.hostProfiles ?? []);
+      return { tuneds: tuneds.objects ?? [], onHosts };
+    },
     check() {
       if (unsynced().length > 0) throw new Error(`not synced yet: ${unsynced().join(", ")}`);
     },

@@ -18,6 +18,7 @@ const rule: Rule = {
   index: 0,
   recommend: { profile: "p", priority: 20, machineConfigLabels: labels },
   usesPods: false,
+  unusableOn: () => undefined,
 };
 
 const pool = (name: string, selects = name): MachineConfigPool => ({

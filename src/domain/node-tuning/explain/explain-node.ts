@@ -73,11 +73,13 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const name = node.metadata.name ?? "";
   const judgement = judge(input);
   const { rules, pools, managementState } = judgement;
-  const labelled = { node: node.metadata.labels ?? {}, pods: input.podsOn?.(name) ?? [] };
+  const status = input.profiles.find(({ metadata }) => metadata.name === name)?.status;
+  const { hostProfiles } = status ?? {};
+  const labelled = { node: node.metadata.labels ?? {}, pods: input.podsOn?.(name) ?? [], hostProfiles };
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
   const hasPools = input.pools !== undefined;
   const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];
-  const hardware = explainHardware(input.profiles.find(({ metadata }) => metadata.name === name)?.status?.hardware);
+  const hardware = explainHardware(status?.hardware);
   const base = {
     node: name,
     pools: pools.ofNode(labelled.node),
@@ -91,7 +93,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
 
   const { wanted, observed, choice } = chosen.node;
   const spec = chosen.undecided && observed ? observed.spec : wanted.spec;
-  const expected = input.found?.expected ?? expectedProfile(spec, input.answers);
+  const expected = input.found?.expected ?? expectedProfile(spec, input.answers, hostProfiles);
   const current = observed !== undefined && isCurrent(observed, spec);
   const boot = explainBoot({
     wanted: expected.type === "resolved" ? expected.profile.bootArguments : [],

@@ -73,17 +73,14 @@ function verdictOn(rule: Rule, { choice, labelled, pools, hasPools }: Tried): Ve
       : match
         ? describeMatch(match)
         : "it matches every node";
-  const outcome = outcomeOf(rule, choice);
-  return {
-    outcome,
-    because: outcome === "unusable" ? `${because}, but ${rule.unusable}; the rule is not used` : because,
-    ...seen,
-  };
+  const unusable = rule === choice?.rule ? undefined : rule.unusableOn(labelled.hostProfiles ?? []);
+  if (unusable !== undefined)
+    return { outcome: "unusable", because: `${because}, but ${unusable}; the rule is not used`, ...seen };
+  return { outcome: outcomeOf(rule, choice), because, ...seen };
 }
 
 function outcomeOf(rule: Rule, choice: Choice | undefined): RuleVerdict["outcome"] {
   if (rule === choice?.rule) return "chosen";
-  if (rule.unusable !== undefined) return "unusable";
   return choice?.ties.includes(rule) ? "tied" : "lower priority";
 }
 

@@ -175,7 +175,7 @@ export function explainChain(names: readonly string[], spec: ProfileSpec, tuneds
     const include = main?.options.find(({ key }) => key === "include");
     return {
       profile,
-      file: text?.file ?? "",
+      file: text?.file ?? "on the node",
       tuneds: layer === layers.at(-1) ? owners(profile) : [],
       ...(include ? { include: { text: include.value, line: include.line } } : {}),
     };

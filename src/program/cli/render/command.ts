@@ -4,10 +4,7 @@ import { rootFlag } from "../option/shared-flags.ts";
 import { defaultInput, defaultOwner, type RenderFlags } from "./options.ts";
 
 const inputFlag = (fallback: string): Flag<readonly string[] | undefined> =>
-  list(
-    "--asset-input-dir <dir>",
-    `folders of manifests, separated by commas; may be repeated (default: ${fallback})`,
-  );
+  list("--asset-input-dir <dir>", `folders of manifests, separated by commas; may be repeated (default: ${fallback})`);
 
 /** Flags and environment variables of the `render` command of the operator that Attune replaces. */
 const renderFlags = {
@@ -51,8 +48,7 @@ export function renderCommand(program: Command): void {
       run: (flags, surplus) => run(flags, surplus, {}),
     }),
   ];
-  for (const command of commands)
-    for (const flag of ignored) command.addOption(new Option(flag).hideHelp());
+  for (const command of commands) for (const flag of ignored) command.addOption(new Option(flag).hideHelp());
 }
 
 async function run(flags: RenderFlags, surplus: readonly string[], env: Environment): Promise<void> {

@@ -38,7 +38,7 @@ export function chooseForPool({ pool, pools: all, tuneds, infrastructure }: Pool
   const [one] = chosen;
   if (!one) return { type: "nothing", why: "no rule matches its nodes" };
   const [first] = one.passedOver;
-  if (first) return { type: "refused", why: `Tuned ${first.tuned} ${first.unusable}` };
+  if (first) return { type: "refused", why: `Tuned ${first.rule.tuned} ${first.because}` };
   const { profile } = one.node.choice.rule.recommend;
   if (one.undecided)
     return {
