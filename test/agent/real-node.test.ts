@@ -119,10 +119,11 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
   const hasZram = existsSync(zram);
   if (!hasZram) console.log(`not run: a disk that appears on a real kernel (there is no ${zram})`);
 
-  test("long before the next resync sets a written value back, and tunes a disk that appears", async () => {
+  test("long before the next resync sets a written value back, and tunes a process that starts and a disk that appears", async () => {
     const first = agent("--engine", "native", "--rollback-on-exit");
     const disks = "[disk]\ndevices=!zram0,zram*\nreadahead=256\n";
-    cluster.wants("fast", `[sysctl]\nnet.core.somaxconn=2048\n${disks}`);
+    const tasks = "[scheduler]\ngroup.batch=0:b:0:*:^sleep 4242$\n";
+    cluster.wants("fast", `[sysctl]\nnet.core.somaxconn=2048\n${disks}${tasks}`);
     await cluster.status(applied);
 
     machine.run("sysctl", "-w", "net.core.somaxconn=99");
@@ -132,6 +133,9 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
       reason: "Repaired",
       message: `another process changed ${somaxconn} to "99", set back to "2048" for profile: [sysctl] net.core.somaxconn (fast/tuned.conf:2)`,
     });
+
+    const pid = machine.run("sh", "-c", "sleep 4242 >/dev/null 2>&1 & echo $!");
+    await until(() => machine.run("chrt", "-p", pid).includes("SCHED_BATCH"));
 
     if (hasZram) {
       const number = machine.read(`${zram}/hot_add`).trim();

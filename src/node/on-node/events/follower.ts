@@ -85,8 +85,9 @@ export class Follower {
   async #check(wanted: ToApply, applied: Applied, noticed: Noticed & { all: boolean }): Promise<Applied> {
     const { host, engines, events } = this.#options;
     const now = this.#now;
-    const everything = noticed.all || noticed.devices || this.#repairs.nextInMs(now) === 0;
-    const listed = noticed.all || noticed.devices || this.#appearances.nextInMs(now) === 0;
+    const following = events !== undefined && engines.isNative;
+    const everything = noticed.all || (following && (noticed.devices || this.#repairs.nextInMs(now) === 0));
+    const listed = following && (noticed.all || noticed.devices || this.#appearances.nextInMs(now) === 0);
     this.#repairs.release(now);
     this.#appearances.release(now);
     const settings: SettingReport[] = [];
@@ -94,7 +95,7 @@ export class Follower {
       const report = await engines.follow(wanted, what);
       settings.push(...(report?.settings ?? []));
     };
-    const changed = events && listed ? await this.#devicesSince() : undefined;
+    const changed = listed ? await this.#devicesSince() : undefined;
     if (changed) await follow({ occasion: "devices", devices: changed.appeared });
     if (noticed.all) await follow({ occasion: "resync" });
     else if (noticed.pids.size > 0) await follow({ occasion: "processes", pids: noticed.pids });
