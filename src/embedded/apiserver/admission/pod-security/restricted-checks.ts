@@ -1,3 +1,4 @@
+import type { PodSecurityContext, SecurityContext } from "kubernetes-types/core/v1.js";
 import { addedCapabilities } from "./baseline-checks.ts";
 import { type Check, containersOf, eachContainer, isWindows, listed, quoted, those } from "./pod-shape.ts";
 
@@ -52,8 +53,8 @@ export const restrictedChecks: Readonly<Record<string, Check>> = {
   },
   seccompProfile_restricted: (pod) => {
     if (isWindows(pod)) return undefined;
-    const typeOf = (context?: object): string | undefined =>
-      (context as { seccompProfile?: { type?: string } } | undefined)?.seccompProfile?.type;
+    const typeOf = (context: SecurityContext | PodSecurityContext | undefined): string | undefined =>
+      context?.seccompProfile?.type;
     const isGood = (type: string | undefined): boolean => type === "RuntimeDefault" || type === "Localhost";
     const ofPod = typeOf(pod.spec.securityContext);
     const bad = containersOf(pod).filter(({ securityContext }) => !isGood(typeOf(securityContext) ?? ofPod));
