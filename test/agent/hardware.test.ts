@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runAgent } from "../../src/program/agent/agent.ts";
 import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
@@ -15,6 +14,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { clone } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { until } from "../node-tuning/eventually.ts";
 
 const namespace = tuningNamespace;
 const cpus = "/sys/devices/system/cpu";
@@ -98,10 +98,6 @@ async function reported(generation: number | undefined): Promise<Profile> {
 async function written(times: number): Promise<void> {
   await until(async () => writes.length >= times);
   expect(writes).toHaveLength(times);
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(5);
 }
 
 describe("the agent of a virtual node", () => {

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Program, type Run } from "../../src/program/cli/testing/program.ts";
 import type { Profile } from "../../src/domain/node-tuning/api.ts";
@@ -7,6 +6,7 @@ import { findCondition, isTrue } from "../../src/language/object/condition.ts";
 import { Machine } from "../tuned-daemon/machine.ts";
 import { hasMachines, tunedPath } from "../tuned-daemon/tuned-program.ts";
 import { Cluster } from "./testing/cluster.ts";
+import { until } from "../node-tuning/eventually.ts";
 
 const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout";
 const somaxconn = "/proc/sys/net/core/somaxconn";
@@ -47,10 +47,6 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
   }
 
   const values = (): string[] => [machine.read(finTimeout), machine.read(somaxconn)];
-
-  async function until(holds: () => boolean): Promise<void> {
-    while (!holds()) await delay(50);
-  }
 
   test("tunes it, leaves it tuned when it ends, and rolls back when its Profile is deleted", async () => {
     const [, backlog = ""] = values();

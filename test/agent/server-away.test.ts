@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runAgent } from "../../src/program/agent/agent.ts";
 import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
@@ -17,6 +16,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { until } from "../node-tuning/eventually.ts";
 
 const namespace = tuningNamespace;
 const swappiness = "/proc/sys/vm/swappiness";
@@ -96,10 +96,6 @@ async function isApplied(): Promise<boolean> {
 async function value(): Promise<string> {
   const file = await host.read(swappiness);
   return file.type === "text" ? file.text.trim() : file.type;
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await delay(20);
 }
 
 describe("an agent", () => {

@@ -11,21 +11,13 @@ import { loadConnection } from "../../src/cluster/kube/connect/load-connection.t
 import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { virtualNode } from "./lab-cluster.ts";
+import { eventually } from "../node-tuning/eventually.ts";
 
 const namespace = "default";
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
-
-async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 2000; tries++) {
-    const found = await read();
-    if (found !== undefined) return found;
-    await delay(10);
-  }
-  throw new Error("timed out waiting");
-}
 
 test("after an outage of the API server nodes and pods are alive, and missed writes are made up for", async () => {
   const dir = await mkdtemp(join(tmpdir(), "attune-lab-away-"));
@@ -64,7 +56,7 @@ test("after an outage of the API server nodes and pods are alive, and missed wri
       spec: { nodeName: "n", restartPolicy: "Never", containers: [{ name: "main", image: "x", ...container }] },
     });
   const phase = (name: string, wanted: string): Promise<Pod> =>
-    eventually(async () => {
+    eventually(`${name} is ${wanted}`, async () => {
       const found = await pod(name);
       return found?.status?.phase === wanted ? found : undefined;
     });
@@ -82,7 +74,7 @@ test("after an outage of the API server nodes and pods are alive, and missed wri
   expect(ended.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 4 });
   expect((await pod("plain"))?.status).toEqual(before.status);
   await client.delete(kinds.pod, "plain", { namespace });
-  await eventually(async () => ((await pod("plain")) ? undefined : true));
+  await eventually("the pod is gone", async () => ((await pod("plain")) ? undefined : true));
 });
 
 test("a hundred nodes with scheduler and controllers continue after an outage of the API server", async () => {
@@ -119,7 +111,7 @@ test("a hundred nodes with scheduler and controllers continue after an outage of
     return client.patch(kinds.daemonSet, "agent", { type: "apply", object }, { namespace });
   };
   const settled = (image: string): Promise<Pod[]> =>
-    eventually(async () => {
+    eventually(`all pods have image ${image}`, async () => {
       const { items } = await client.list(kinds.pod, { namespace });
       const ready = items.filter(({ status }) => status?.containerStatuses?.some((one) => one.ready));
       return ready.length === 100 && items.every((pod) => pod.spec?.containers[0]?.image === image) ? items : undefined;
@@ -129,7 +121,9 @@ test("a hundred nodes with scheduler and controllers continue after an outage of
 
   await server.close();
   server = await startServer({ dir, port });
-  await eventually(async () => client.get(kinds.daemonSet, "agent", { namespace }).catch(() => undefined));
+  await eventually("the server is back", async () =>
+    client.get(kinds.daemonSet, "agent", { namespace }).catch(() => undefined),
+  );
   expect((await settled("one")).map(({ metadata }) => metadata.uid)).toEqual(
     before.map(({ metadata }) => metadata.uid),
   );

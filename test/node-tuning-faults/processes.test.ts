@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { equal } from "../../src/language/object/json.ts";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
@@ -9,6 +8,7 @@ import { LiveStage } from "./live-stage.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator-process.ts";
 import { restartableVariants } from "./restartable-server.ts";
 import { nodes } from "./stage.ts";
+import { until } from "../node-tuning/eventually.ts";
 
 let bundle = "";
 let stage: LiveStage;
@@ -29,11 +29,6 @@ const start = (): OperatorProcess => {
   running.push(started);
   return started;
 };
-
-/** Waits until the condition is true, or the test times out. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(25);
-}
 
 const textOf = (value: number): string => `[main]\ninclude=openshift-node\n[sysctl]\nvm.swappiness=${value}\n`;
 

@@ -4,6 +4,9 @@ import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 /** Longer than any test takes. */
 const timeoutMs = 30_000;
 
+/** Longer than any test with processes of its own takes. */
+const longestMs = 100_000;
+
 /** Asks again until the answer is neither undefined nor false; 404 counts as undefined. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
   for (const deadline = Date.now() + timeoutMs; ;) {
@@ -15,6 +18,12 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
     if (Date.now() > deadline) throw new Error(`never: ${what}`);
     await delay(20);
   }
+}
+
+/** Waits until the condition holds. It is named by its source if it never does. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + longestMs; !(await holds()); await delay(20))
+    if (Date.now() > deadline) throw new Error(`never: ${holds.toString()}`);
 }
 
 /** Asks again until the answer is 404. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
-import { isApiError, isNotFound } from "../../src/cluster/kube/api-error.ts";
+import { isApiError } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef, Patch } from "../../src/cluster/kube/client.ts";
 import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { clientFor, withToken } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { agentOn, agentToken } from "./agent-token.ts";
+import { eventually } from "./eventually.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);
 
@@ -27,8 +28,8 @@ for (const variant of serverVariants())
       admin = clientFor(server);
       await applyManifests(admin, foundation({ protocol: "shipped" }));
       for (const node of ["a", "b"]) {
-        await eventually(() => admin.create(nodes, nodeObject(node)));
-        await eventually(() => admin.create(profileKind, profileObject(node), { namespace }));
+        await eventually("Nodes are served", () => admin.create(nodes, nodeObject(node)));
+        await eventually("Profiles are served", () => admin.create(profileKind, profileObject(node), { namespace }));
         agents.set(node, await agentOn(server, node));
       }
       agents.set("nowhere", withToken(server, await agentToken(server)));
@@ -172,15 +173,4 @@ function profileObject(name: string): never {
     metadata: { name, namespace },
     spec: { config: { tunedProfile: "p" } },
   } as never;
-}
-
-/** New kinds are served some time after they are created. */
-async function eventually<T>(act: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + 30_000; ;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!isNotFound(error) || Date.now() > deadline) throw error;
-    }
-  }
 }

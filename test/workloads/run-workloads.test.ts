@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -13,13 +13,12 @@ import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { formatMicroTime, formatTime } from "../../src/language/object/time.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { until } from "../node-tuning/eventually.ts";
 
 let server: ServerUnderTest;
 let admin: HttpClient;
 let kubelets: AbortController;
 const ends: (() => Promise<void>)[] = [];
-
-const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 30_000 });
 
 /** Marks bound pods as running and ready. */
 function playKubelets(): void {
