@@ -54,9 +54,44 @@ describe("what attune install prints", () => {
     ]);
   });
 
+  describe.each([true, false])("serves metrics, where OpenShift is %s,", (isOpenShift) => {
+    const objects = installManifests({ mode: "standalone", monitoring: true, isOpenShift });
+    const found = (kind: string, named: string): Monitored =>
+      objects.find((object) => object.kind === kind && object.metadata.name === named) as unknown as Monitored;
+    const service = found("Service", "node-tuning-operator");
+    const { template } = found("Deployment", "attune-operator").spec;
+
+    it("by the names that ServiceMonitors and dashboards of the shipped operator select", () => {
+      expect(service.metadata.labels).toMatchObject({ name: "node-tuning-operator" });
+      expect(service.spec).toEqual({
+        clusterIP: "None",
+        selector: { name: "cluster-node-tuning-operator" },
+        ports: [{ port: 60000, targetPort: 60000, protocol: "TCP" }],
+      });
+      expect(template.metadata.labels).toMatchObject(service.spec.selector);
+      const { args, ports } = template.spec.containers[0]!;
+      expect(args.join(" ")).toContain("--metrics-address :60000 --metrics-certificates /etc/secrets");
+      expect(ports).toContainEqual({ name: "metrics", containerPort: 60000, protocol: "TCP" });
+    });
+
+    it("with the certificate of the service CA, if there is one", () => {
+      const secret = "node-tuning-operator-tls";
+      expect(service.metadata.annotations).toEqual({ "service.beta.openshift.io/serving-cert-secret-name": secret });
+      expect(template.spec.volumes).toEqual([{ name: secret, secret: { secretName: secret, optional: true } }]);
+    });
+
+    it("over HTTPS on OpenShift, over HTTP elsewhere", () => {
+      const [endpoint] = found("ServiceMonitor", "node-tuning-operator").spec.endpoints;
+      expect(endpoint).toMatchObject({ targetPort: 60000, path: "/metrics" });
+      expect(endpoint?.scheme).toBe(isOpenShift ? "https" : undefined);
+      expect(endpoint?.tlsConfig?.serverName).toBe(isOpenShift ? "node-tuning-operator.attune-system.svc" : undefined);
+    });
+  });
+
   it("notes what is missing on a cluster without ValidatingAdmissionPolicy", () => {
     const target = {
       monitoring: false,
+      isOpenShift: false,
       admissionPolicies: false,
       machineConfigsAreOurs: false,
       foreign: new Set<string>(),
@@ -87,6 +122,18 @@ describe("what attune install prints", () => {
     }
   });
 });
+
+interface Monitored {
+  metadata: { labels: Record<string, string>; annotations?: Record<string, string> };
+  spec: {
+    selector: Record<string, string>;
+    endpoints: { scheme?: string; tlsConfig?: { serverName: string } }[];
+    template: {
+      metadata: { labels: Record<string, string> };
+      spec: { volumes: object[]; containers: { args: string[]; ports: object[] }[] };
+    };
+  };
+}
 
 interface Rules {
   spec: { groups: { rules: { alert?: string }[] }[] };
@@ -152,6 +199,7 @@ onEachServer("attune install", (cluster) => {
     const target = await readTarget(admin, everything, signal);
     expect(target).toEqual({
       monitoring: false,
+      isOpenShift: false,
       admissionPolicies: true,
       machineConfigsAreOurs: true,
       foreign: new Set([name(tuneds!)]),

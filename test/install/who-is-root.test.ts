@@ -43,8 +43,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     admin = clientFor(server);
     author = admin.as({ user: "ann", groups: ["tuned-authors", "system:masters"] });
     await applyManifests(admin, foundation());
-    for (const kind of [tunedKind, profileKind])
-      await eventually("served", () => admin.list<KubeObject>(kind));
+    for (const kind of [tunedKind, profileKind]) await eventually("served", () => admin.list<KubeObject>(kind));
   }, 60_000);
   afterAll(() => server?.close());
 

@@ -60,6 +60,13 @@ export const operatorFlags = {
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   probeAddress: probeAddressFlag,
+  metricsAddress: text("--metrics-address <host:port>", "address on which to serve /metrics alone", {
+    shownDefault: "none",
+  }),
+  metricsCertificates: text(
+    "--metrics-certificates <dir>",
+    "directory of tls.crt and tls.key for --metrics-address, read again when they change; without them it serves plain HTTP",
+  ),
   leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
 };
 export const operatorCommandFlags = { ...operatorFlags, ...connectionFlags };

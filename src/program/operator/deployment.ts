@@ -15,7 +15,14 @@ export interface OperatorDeployment {
 }
 
 export const operatorName = "attune-operator";
-export const metricsPort = 8080;
+const probePort = 8080;
+/** The Service, its port and the labels by which existing ServiceMonitors and dashboards find the metrics. */
+export const metricsService = "node-tuning-operator";
+export const metricsPort = 60000;
+const metricsSelector = { name: "cluster-node-tuning-operator" };
+/** OpenShift's service CA creates it. */
+const metricsSecret = "node-tuning-operator-tls";
+const certificates = "/etc/secrets";
 export const operatorLabels = {
   "app.kubernetes.io/name": operatorName,
   "app.kubernetes.io/part-of": "attune",
@@ -25,7 +32,7 @@ export const operatorLabels = {
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
   const { namespace, image, mode, protocol, agentExec = "allow", release } = options;
   const selector = { "app.kubernetes.io/name": operatorName };
-  const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
+  const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -34,7 +41,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
       replicas: 2,
       selector: { matchLabels: selector },
       template: {
-        metadata: { labels: operatorLabels },
+        metadata: { labels: { ...operatorLabels, ...metricsSelector } },
         spec: {
           serviceAccountName: operatorServiceAccount,
           priorityClassName: "system-cluster-critical",
@@ -52,14 +59,22 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                 "--protocol",
                 protocol,
                 "--probe-address",
+                `:${probePort}`,
+                "--metrics-address",
                 `:${metricsPort}`,
+                "--metrics-certificates",
+                certificates,
                 ...(agentExec === "allow" ? [] : ["--agent-exec", agentExec]),
               ],
               env: [
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
                 ...(release === undefined ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
-              ports: [{ name: "metrics", containerPort: metricsPort, protocol: "TCP" }],
+              ports: [
+                { name: "probes", containerPort: probePort, protocol: "TCP" },
+                { name: "metrics", containerPort: metricsPort, protocol: "TCP" },
+              ],
+              volumeMounts: [{ name: metricsSecret, mountPath: certificates, readOnly: true }],
               livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
               readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "128Mi" } },
@@ -67,6 +82,8 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
               terminationMessagePolicy: "FallbackToLogsOnError",
             },
           ],
+          // Optional: other clusters have no service CA, and metrics are served over plain HTTP.
+          volumes: [{ name: metricsSecret, secret: { secretName: metricsSecret, optional: true } }],
         },
       },
     },
@@ -111,16 +128,21 @@ function placement(matchLabels: Record<string, string>): object {
   };
 }
 
-/** Headless, so that Prometheus scrapes every replica. */
+/** Headless, so that Prometheus scrapes every replica. Its port has no name, as in the manifest that it replaces. */
 export function operatorMetricsService(namespace: string): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: operatorName, namespace, labels: operatorLabels },
+    metadata: {
+      name: metricsService,
+      namespace,
+      labels: { ...operatorLabels, name: metricsService },
+      annotations: { "service.beta.openshift.io/serving-cert-secret-name": metricsSecret },
+    },
     spec: {
       clusterIP: "None",
-      selector: { "app.kubernetes.io/name": operatorName },
-      ports: [{ name: "metrics", port: metricsPort, targetPort: "metrics", protocol: "TCP" }],
+      selector: metricsSelector,
+      ports: [{ port: metricsPort, targetPort: metricsPort, protocol: "TCP" }],
     },
   };
 }

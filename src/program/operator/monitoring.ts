@@ -1,21 +1,29 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { operatorLabels, operatorName } from "./deployment.ts";
+import { metricsPort, metricsService, operatorLabels, operatorName } from "./deployment.ts";
 
 export const monitoringApiVersion = "monitoring.coreos.com/v1";
 
-/** For the Prometheus operator. Alerts have the names they have in the operator that Attune replaces. */
-export function operatorMonitoring(namespace: string): KubeObject[] {
-  const metadata = { name: operatorName, namespace, labels: operatorLabels };
+/** For the Prometheus operator. Names are those of the operator that Attune replaces. */
+export function operatorMonitoring(namespace: string, isOpenShift: boolean): KubeObject[] {
+  const metadata = { name: metricsService, namespace, labels: operatorLabels };
   return [
+    ...(isOpenShift ? discoveryRights(namespace) : []),
     {
       apiVersion: monitoringApiVersion,
       kind: "ServiceMonitor",
       metadata,
       spec: {
-        endpoints: [{ port: "metrics", interval: "60s", path: "/metrics" }],
+        endpoints: [
+          {
+            targetPort: metricsPort,
+            interval: "60s",
+            path: "/metrics",
+            ...(isOpenShift ? byServiceCa(namespace) : {}),
+          },
+        ],
         namespaceSelector: { matchNames: [namespace] },
-        selector: { matchLabels: { "app.kubernetes.io/name": operatorName } },
+        selector: { matchLabels: { name: metricsService } },
       },
     },
     {
@@ -23,6 +31,39 @@ export function operatorMonitoring(namespace: string): KubeObject[] {
       kind: "PrometheusRule",
       metadata,
       spec: { groups: [{ name: "node-tuning.rules", rules: [customProfiles, ...alerts(namespace)] }] },
+    },
+  ];
+}
+
+/** Where OpenShift's Prometheus has the authority of its service CA. */
+function byServiceCa(namespace: string): object {
+  return {
+    scheme: "https",
+    tlsConfig: {
+      caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
+      serverName: `${metricsService}.${namespace}.svc`,
+    },
+  };
+}
+
+/** OpenShift's Prometheus finds the pods of a Service only in namespaces that let it. */
+function discoveryRights(namespace: string): KubeObject[] {
+  const account = { namespace: "openshift-monitoring", name: "prometheus-k8s" };
+  const metadata = { name: account.name, namespace, labels: operatorLabels };
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name };
+  return [
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["services", "endpoints", "pods"], verbs: ["get", "list", "watch"] }],
+    },
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "RoleBinding",
+      metadata,
+      roleRef,
+      subjects: [{ kind: "ServiceAccount", ...account }],
     },
   ];
 }

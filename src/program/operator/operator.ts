@@ -11,6 +11,7 @@ import { leadersOnly } from "../../cluster/runtime/leader/leader-gate.ts";
 import { leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
+import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type ClusterFeatures, clusterFeatures, describeFeatures, featuresChanged } from "./cluster-features.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
@@ -39,6 +40,10 @@ export interface OperatorOptions {
   leaderElection?: boolean | undefined;
   /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
   probeAddress?: string | undefined;
+  /** `host:port` of `/metrics` for Prometheus. Default: not served. */
+  metricsAddress?: string | undefined;
+  /** A directory with `tls.crt` and `tls.key`, with which metrics are served over HTTPS. Default: none. */
+  metricsCertificates?: string | undefined;
   clock?: Clock | undefined;
   log?: Log | undefined;
   metrics?: (Metrics & Exposition) | undefined;
@@ -89,6 +94,10 @@ async function runWith(
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
   manager.add(recorder);
+  if (metrics && options.metricsAddress !== undefined) {
+    const { metricsAddress: address, metricsCertificates: certificates } = options;
+    manager.add(new MetricsServer({ address, certificates, metrics, clock, log }), { on: "everywhere" });
+  }
   const { release = "", image, version, protocol = "documented" } = options;
   const caches = nodeTuningCaches({ manager, client, namespace, features, clock });
   const counts = nodeTuningMetrics(metrics ?? noMetrics, caches, { namespace, version, clock });

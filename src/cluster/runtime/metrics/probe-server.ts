@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { parseAddress, send } from "./http-answer.ts";
 import type { Exposition } from "./metrics.ts";
 
 /** Throws or rejects with the reason of a failure. */
@@ -35,7 +36,7 @@ export class ProbeServer {
   }
 
   async listen(): Promise<void> {
-    const { host, port } = parseAddress(this.#options.address);
+    const { host, port } = parseAddress(this.#options.address, "serve probes");
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (cause) =>
         reject(new Error(`serve probes on ${this.#options.address}: ${cause.message}`, { cause })),
@@ -77,22 +78,4 @@ export class ProbeServer {
     const verdict = `${path.slice(1)} check ${ok ? "passed" : "failed"}\n`;
     send(response, ok ? 200 : 500, ok && !verbose ? "ok" : lines + verdict);
   }
-}
-
-function parseAddress(address: string): { host: string | undefined; port: number } {
-  const colon = address.lastIndexOf(":");
-  const port = Number(address.slice(colon + 1));
-  if (colon < 0 || address.endsWith(":") || !Number.isInteger(port) || port < 0 || port > 65535)
-    throw new Error(`serve probes on "${address}": not of the form host:port`);
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
-  return { host: host || undefined, port };
-}
-
-function send(response: ServerResponse, code: number, body: string, contentType = "text/plain; charset=utf-8"): void {
-  response.writeHead(code, {
-    "content-type": contentType,
-    "content-length": Buffer.byteLength(body),
-    "x-content-type-options": "nosniff",
-  });
-  response.end(body);
 }

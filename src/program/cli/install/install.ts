@@ -50,7 +50,8 @@ export async function install(options: Options, env: Environment = process.env):
 async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortSignal): Promise<KubeObject[]> {
   const target = await readTarget(client, installManifests(wanted), signal);
   const { mode = "auto", monitoring = false } = wanted;
-  const manifests = installManifests({ ...wanted, monitoring: monitoring || target.monitoring });
+  const { isOpenShift } = target;
+  const manifests = installManifests({ ...wanted, isOpenShift, monitoring: monitoring || target.monitoring });
   // CRDs that carry our label are updated on every install.
   const kept = mode === "auto" && target.machineConfigsAreOurs ? machineConfigCrds : [];
   const { objects, notes } = forTarget([...kept, ...manifests], target);

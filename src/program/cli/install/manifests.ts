@@ -31,6 +31,8 @@ export interface InstallOptions {
   readonly webhook?: Target | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
+  /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
+  readonly isOpenShift?: boolean | undefined;
 }
 
 /** All manifests of `attune install`, in the order in which they must be applied. */
@@ -41,9 +43,9 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 /** What the Deployments need. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
-  const { webhook = webhookService(namespace) } = options;
+  const { webhook = webhookService(namespace), isOpenShift = options.release !== undefined } = options;
   return [
-    namespaceObject(namespace, "restricted"),
+    namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
     namespaceObject(tuningNamespace, "privileged"),
     ...definitions(mode, webhook),
@@ -76,16 +78,20 @@ function webhookService(namespace: string): Target {
 /** The Deployments and their Services. The operator creates the agents itself. */
 function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
-  const { agentExec, release, monitoring = false } = options;
+  const { agentExec, release, monitoring = false, isOpenShift = release !== undefined } = options;
   return [
     ...webhookDeployment(namespace, image, mode),
     operatorMetricsService(namespace),
     operatorDeployment({ namespace, image, mode, protocol, agentExec, release }),
-    ...(monitoring ? operatorMonitoring(namespace) : []),
+    ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
   ];
 }
 
-function namespaceObject(name: string, podSecurity: "privileged" | "restricted"): KubeObject {
+function namespaceObject(
+  name: string,
+  podSecurity: "privileged" | "restricted",
+  labels: Record<string, string> = {},
+): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Namespace",
@@ -93,6 +99,7 @@ function namespaceObject(name: string, podSecurity: "privileged" | "restricted")
       name,
       labels: {
         "app.kubernetes.io/part-of": "attune",
+        ...labels,
         ...Object.fromEntries(
           ["enforce", "audit", "warn"].map((what) => [`pod-security.kubernetes.io/${what}`, podSecurity]),
         ),

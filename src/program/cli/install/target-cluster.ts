@@ -12,6 +12,8 @@ import { monitoringApiVersion } from "../../operator/monitoring.ts";
 export interface TargetCluster {
   /** Whether the cluster has the kinds of the Prometheus operator. */
   readonly monitoring: boolean;
+  /** Whether it is OpenShift, whose service CA issues certificates for Services. */
+  readonly isOpenShift: boolean;
   readonly admissionPolicies: boolean;
   /** Whether Attune installed the CRDs of machine configuration, and so updates them. */
   readonly machineConfigsAreOurs: boolean;
@@ -38,12 +40,14 @@ export async function readTarget(
   const found = await Promise.all(shared.map((object) => observed(client, object, signal)));
   const names = (ours: boolean): string[] =>
     found.flatMap((object) => (object && isOurs(object.metadata) === ours ? [nameOf(object)] : []));
-  const [monitoring, admissionPolicies] = await Promise.all([
+  const [monitoring, isOpenShift, admissionPolicies] = await Promise.all([
     has(monitoringApiVersion, "ServiceMonitor"),
+    has("config.openshift.io/v1", "ClusterVersion"),
     has("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
   ]);
   return {
     monitoring,
+    isOpenShift,
     admissionPolicies,
     machineConfigsAreOurs: machineConfigCrds.some((crd) => names(true).includes(nameOf(crd))),
     foreign: new Set(names(false)),

@@ -34,8 +34,8 @@ async function agent(args: string[], run: ProgramRun, client: HttpClient, log: L
 
 async function operator(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
   const { env, connection, node, write, signal } = run;
-  // Its pod has no port of its own, so the operator serves no probes here.
-  const given = { ...parseArguments(operatorFlags, args, env), probeAddress: undefined };
+  // Its pod has no port of its own, so the operator serves neither probes nor metrics here.
+  const given = { ...parseArguments(operatorFlags, args, env), probeAddress: undefined, metricsAddress: undefined };
   const operatorLog = log.child({ part: "operator", node });
   await runOperatorWith(given, env, { client: client.for(connection), signal, print: write, log: operatorLog });
   return 0;

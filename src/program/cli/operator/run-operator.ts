@@ -17,11 +17,14 @@ export async function runOperatorWith(
   surroundings: Surroundings,
 ): Promise<void> {
   const { mode, protocol, namespace, image, agentExec, leaderElection, probeAddress } = flags;
+  const { metricsAddress, metricsCertificates } = flags;
   await runOperator({
     ...surroundings,
     image,
     leaderElection,
     probeAddress: probeAddress || undefined,
+    metricsAddress: metricsAddress || undefined,
+    metricsCertificates: metricsCertificates || undefined,
     // The shipped operator reads the version of its payload there.
     release: env["RELEASE_VERSION"] ?? "",
     protocol,
