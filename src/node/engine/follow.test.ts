@@ -4,6 +4,7 @@ import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { CommandResult, Host } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
+import { repairDrift } from "./drift.ts";
 import { nativeEngine } from "./native-engine.ts";
 import type { Follow } from "./plugin.ts";
 import { Crash, CrashingHost } from "./testing/crashing-host.ts";
@@ -94,6 +95,17 @@ describe("a profile that is followed", () => {
     calls.length = 0;
     await engine.follow?.(profile, host, resync);
     expect(calls).toEqual([]);
+  });
+
+  test("claims what a new device has already, so that its change by another process is drift", async () => {
+    const host = node();
+    const profile = profileOf("[disk]\nreadahead=4096\n");
+    await engine.apply(profile, host);
+    addDisk(host, "sdb");
+    host.put(readahead("sdb"), "4096\n");
+    expect((await engine.follow?.(profile, host, appeared("sdb")))?.settings).toMatchObject([{ type: "same" }]);
+    await host.write(readahead("sdb"), "8");
+    expect(await repairDrift(host)).toMatchObject([{ target: readahead("sdb"), expected: "4096", found: "8" }]);
   });
 
   test("reports what cannot be set on a new device, and nothing of others", async () => {

@@ -28,13 +28,16 @@ export async function followProfile({ host, owner, follow, plan }: FollowInput):
   const steps = planned.filter((step) => {
     const isNew = isOfNewDevice(step, follow);
     if (!isChange(step)) return isNew;
-    const claim = ledger.find(step.target)?.claims.find((one) => one.owner === owner);
-    // What is always carried out was so when the profile was applied.
-    if (there.has(step)) return false;
-    if (!claim) return isNew || (step.type === "change" && !step.always);
-    return (isNew || follow.occasion !== "devices") && isDrifted(step, ledger, owner);
+    if (isClaimed(step, ledger, owner))
+      return (isNew || follow.occasion !== "devices") && !there.has(step) && isDrifted(step, ledger, owner);
+    // A target without a claim is new. What is always carried out was so when the profile was applied.
+    return isNew || (step.type === "change" && !step.always && !there.has(step));
   });
   return { settings: await settleSteps(steps, { host, journal, owner }), restored: [] };
+}
+
+function isClaimed({ target }: ChangeStep, ledger: Ledger, owner: string): boolean {
+  return ledger.find(target)?.claims.some((claim) => claim.owner === owner) === true;
 }
 
 function isOfNewDevice({ device }: UnitStep, follow: Follow): boolean {
