@@ -12,6 +12,7 @@ import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
+import { writtenConfigurations } from "./written-configurations.ts";
 
 export interface PlanInput {
   readonly writes: readonly PlannedWrite[];
@@ -60,7 +61,7 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
       ...preview,
       findings: [...profiles.findings, ...preview.findings, ...ignoredTuneds(objects)].toSorted(mostSevereFirst),
       objects: [...writes.map(plannedObject), ...profiles.objects],
-      configurations: profiles.configurations,
+      configurations: [...profiles.configurations, ...writtenConfigurations(writes, written)],
     },
   };
 }
@@ -74,6 +75,8 @@ function tuningAfter(before: NodeTuningInput, objects: readonly KubeObject[]): N
     tuneds: withWritten(before.tuneds, objects.filter(isTunedInUse) as Tuned[]),
     nodes: withWritten(before.nodes, nodes),
     pools: before.pools && withWritten(before.pools, pools),
+    machineConfigs:
+      before.machineConfigs && withWritten(before.machineConfigs, objects.filter(isKind("MachineConfig"))),
   };
 }
 

@@ -6,6 +6,7 @@ import { Pools } from "../node-tuning/pools.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/surroundings.ts";
+import { notDerived } from "../performance-profile/not-derived.ts";
 import { poolFor } from "../performance-profile/pools.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
 import { restartsOf } from "./boot-changes.ts";
@@ -112,7 +113,11 @@ function changesOf(
     objects,
     tuneds: writes.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
     configurations: configurationsOf(facts, objects, after),
-    findings: writable.length < writes.length ? [...nothing.findings, finding("warning", noPools)] : nothing.findings,
+    findings: [
+      ...nothing.findings,
+      ...(objects.some(({ change }) => change !== "none") ? [finding("warning", notDerived.message)] : []),
+      ...(writable.length < writes.length ? [finding("warning", noPools)] : []),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ClusterObjects } from "../../domain/performance-profile/surroundings.ts";
+import { notDerived } from "../../domain/performance-profile/not-derived.ts";
 import type { AdmissionRequest, Decision } from "./handler.ts";
 import { performanceProfileHandler } from "./performance-profile-handler.ts";
 
@@ -59,8 +60,8 @@ const overlapping = { cpu: { reserved: "0-1", isolated: "1-3" } };
 const beyond = { cpu: { reserved: "0-1", isolated: "2-7" } };
 
 describe("a profile", () => {
-  it("that suits its nodes is allowed without warnings", () => {
-    expect(review(profile())).toEqual({ type: "allow", warnings: [] });
+  it("that suits its nodes is allowed, and its author told that nothing is derived from it", () => {
+    expect(review(profile())).toEqual({ type: "allow", warnings: [notDerived.message] });
   });
 
   it("is denied with all of its errors, each with its field", () => {

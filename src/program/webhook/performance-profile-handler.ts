@@ -2,6 +2,7 @@ import { group, performanceProfileKind } from "../../domain/performance-profile/
 import { convertProfile } from "../../domain/performance-profile/conversion/conversion.ts";
 import { conversionAnnotation } from "../../domain/performance-profile/conversion/conversion-data.ts";
 import { type FieldFinding, formatFinding } from "../../domain/finding.ts";
+import { notDerived } from "../../domain/performance-profile/not-derived.ts";
 import { findings } from "../../domain/performance-profile/findings.ts";
 import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/surroundings.ts";
 import { newErrors } from "../../domain/performance-profile/ratchet.ts";
@@ -53,7 +54,10 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
           after: { profile: object, findings: errors },
         })
       : errors;
-  const warnings = found.filter((one) => !refused.includes(one)).map((one) => shortWarning(formatFinding(one)));
+  const warnings = [
+    ...found.filter((one) => !refused.includes(one)).map((one) => shortWarning(formatFinding(one))),
+    notDerived.message,
+  ];
   if (refused.length === 0) return { type: "allow", warnings };
   const asked = requestKind?.version ?? "v2";
   const hint = `checked as v2: fields that ${asked} lacks come from the annotation ${conversionAnnotation}`;

@@ -1,7 +1,7 @@
 import { isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { tunedKind } from "../../../domain/node-tuning/api.ts";
 import { get, isObject, type Json, set } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -30,6 +30,9 @@ const versions = ["v2", "v1", "v1alpha1"].map((version) => `${performanceGroup}/
 const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "strategic" }[] = [
   { ref: tunedKind, patch: "merge" },
   { ref: machineConfigPoolKind, patch: "merge" },
+  { ref: machineConfigKind, patch: "merge" },
+  { ref: kubeletConfigKind, patch: "merge" },
+  { ref: kinds.runtimeClass as KindRef, patch: "strategic" },
   { ref: kinds.node, patch: "strategic" },
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),
 ];

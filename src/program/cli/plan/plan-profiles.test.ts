@@ -15,6 +15,7 @@ import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { annotations, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { derive } from "../../../domain/performance-profile/derive.ts";
+import { notDerived } from "../../../domain/performance-profile/not-derived.ts";
 import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
 import type { PlanDocument } from "./plan-text.ts";
@@ -91,20 +92,24 @@ function lowLatency(more: object = {}, said: Record<string, string> = {}, versio
   };
 }
 
+function byKind(a: { kind: string }, b: { kind: string }): number {
+  return a.kind < b.kind ? -1 : 1;
+}
+
 async function planned(
-  object: KubeObject,
+  objects: readonly KubeObject[],
   output: PlanOptions["output"],
 ): Promise<{ code: number; said: RecordingTerminal }> {
   const said = new RecordingTerminal();
   const file = join(dir, "profile.yaml");
-  await writeFile(file, writeYaml(object));
+  await writeFile(file, objects.map((object) => writeYaml(object)).join("---\n"));
   const around = { terminal: said, stdin: () => Promise.resolve(""), signal };
   const code = await planOn(client, { filename: [file], output }, around);
   return { code, said };
 }
 
-async function documentOf(object: KubeObject): Promise<PlanDocument & { code: number }> {
-  const { code, said } = await planned(object, "json");
+async function documentOf(...objects: KubeObject[]): Promise<PlanDocument & { code: number }> {
+  const { code, said } = await planned(objects, "json");
   expect(said.stderr).toBe("");
   return { code, ...(JSON.parse(said.stdout) as PlanDocument) };
 }
@@ -112,7 +117,8 @@ async function documentOf(object: KubeObject): Promise<PlanDocument & { code: nu
 describe("a plan for a performance profile", () => {
   it("has the four derived objects, boot arguments and the nodes that restart", async () => {
     const { code, objects, boot, configurations, findings } = await documentOf(lowLatency());
-    expect([code, findings]).toEqual([2, []]);
+    const about = "PerformanceProfile low-latency";
+    expect([code, findings]).toEqual([2, [{ severity: "warning", about, message: notDerived.message }]]);
     expect(objects.map(({ kind, name, change }) => [kind, name, change])).toEqual([
       ["PerformanceProfile", "low-latency", "create"],
       ["Tuned", "openshift-node-performance-low-latency", "create"],
@@ -137,8 +143,26 @@ describe("a plan for a performance profile", () => {
     );
   });
 
+  it("is the plan of the files that attune render writes from it", async () => {
+    const read = readFacts(lowLatency());
+    if (read.type !== "facts") throw new Error("unusable");
+    const derived = derive({ facts: read.facts, pool, partitioning: "None", mixedCpusAllowed: false });
+    if (derived.type !== "derived") throw new Error("refused");
+    const { type: _, ...objects } = derived;
+    const rendered = await documentOf(...Object.values(objects));
+    const { boot, changes, configurations, objects: derivedObjects } = await documentOf(lowLatency());
+    expect([rendered.skipped, rendered.findings]).toEqual([[], []]);
+    expect(rendered).toMatchObject({ boot, changes });
+    expect(rendered.configurations.map((one) => ({ ...one, objects: one.objects.toSorted(byKind) }))).toEqual(
+      configurations.map((one) => ({ ...one, objects: one.objects.toSorted(byKind) })),
+    );
+    expect(new Set(rendered.objects.map(({ kind, change }) => `${kind} ${change}`))).toEqual(
+      new Set(derivedObjects.slice(1).map(({ kind, change }) => `${kind} ${change}`)),
+    );
+  });
+
   it("is printed as text", async () => {
-    const { code, said } = await planned(lowLatency(), "table");
+    const { code, said } = await planned([lowLatency()], "table");
     expect(code).toBe(2);
     const lines = said.stdout.split("\n");
     expect(lines.find((line) => line.startsWith("Configuration of"))).toBe(
@@ -159,7 +183,7 @@ describe("a plan for a performance profile", () => {
   });
 
   it("is refused if the webhook would reject the profile", async () => {
-    const { code, said } = await planned(lowLatency({ cpu: { reserved: "0-1", isolated: "1-7" } }), "table");
+    const { code, said } = await planned([lowLatency({ cpu: { reserved: "0-1", isolated: "1-7" } })], "table");
     expect([code, said.stdout]).toEqual([1, ""]);
     expect(said.stderr).toContain("PerformanceProfile low-latency: spec.cpu");
   });

@@ -69,7 +69,7 @@ async function planManifests(
   ]);
   const { namespace = "default" } = options;
   const absent = [
-    ...(gathered.tuning.pools ? [] : ["MachineConfigPool"]),
+    ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig"]),
     ...(profiles ? [] : [performanceProfileKind.kind]),
   ];
   const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, signal });
