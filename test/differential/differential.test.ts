@@ -13,6 +13,7 @@ import { controllerKinds } from "./probes/controller-kinds.ts";
 import { customKinds } from "./probes/custom-kinds.ts";
 import { events } from "./probes/events.ts";
 import { jobs } from "./probes/jobs.ts";
+import { plainKinds } from "./probes/plain-kinds.ts";
 import { pods } from "./probes/pods.ts";
 import { reads } from "./probes/reads.ts";
 import { services } from "./probes/services.ts";
@@ -33,6 +34,7 @@ const probes = [
   ...apiServices,
   ...jobs,
   ...controllerKinds,
+  ...plainKinds,
 ];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {

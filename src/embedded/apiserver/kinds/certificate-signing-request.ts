@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from "kubernetes-types/certificates/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { humanDuration } from "../../../language/object/time.ts";
-import { type FieldError, required } from "../../../language/schema/field-error.ts";
+import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 
@@ -54,7 +54,8 @@ const durationOf = ({ expirationSeconds: seconds }: Partial<CertificateSigningRe
 function validate(object: KubeObject): FieldError[] {
   const { request, signerName, usages = [] } = specOf(object);
   const errors: FieldError[] = [];
-  if (!request) errors.push(required("spec.request"));
+  if (!Buffer.from(request ?? "", "base64").includes("-----BEGIN CERTIFICATE REQUEST-----"))
+    errors.push(invalid("spec.request", request ?? null, "PEM block type must be CERTIFICATE REQUEST"));
   if (usages.length === 0) errors.push(required("spec.usages"));
   if (!signerName) errors.push(required("spec.signerName"));
   return errors;

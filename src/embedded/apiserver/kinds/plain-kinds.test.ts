@@ -22,7 +22,7 @@ describe("Ingress", () => {
       [`${at}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
     ],
     [ruleWith({ path: "x" }), [`${at}.path: Invalid value: "x": must be an absolute path`]],
-    [ruleWith({ backend: {} }), [`${at}.backend: Required value: resource or service backend is required`]],
+    [ruleWith({ backend: {} }), [`${at}.backend: Invalid value: "": resource or service backend is required`]],
     [
       ruleWith({ backend: { service: { name: "web" } } }),
       [`${at}.backend: Required value: port name or number is required`],
@@ -60,7 +60,8 @@ describe("PodTemplate", () => {
 });
 
 describe("CertificateSigningRequest", () => {
-  const spec = { request: "YQ==", signerName: "a.b/c", usages: ["client auth"], expirationSeconds: 3600 };
+  const request = Buffer.from("-----BEGIN CERTIFICATE REQUEST-----\n").toString("base64");
+  const spec = { request, signerName: "a.b/c", usages: ["client auth"], expirationSeconds: 3600 };
 
   it("records the authenticated requester, whatever the body claims", () => {
     const { object, faults } = create(certificateSigningRequest, {
@@ -81,7 +82,7 @@ describe("CertificateSigningRequest", () => {
 
   it("requires a request, a signer and usages", () => {
     expect(create(certificateSigningRequest, { spec: {} }).faults).toEqual([
-      "spec.request: Required value",
+      "spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST",
       "spec.usages: Required value",
       "spec.signerName: Required value",
     ]);

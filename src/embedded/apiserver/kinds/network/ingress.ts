@@ -68,7 +68,7 @@ function validate(object: KubeObject): FieldError[] {
 
 function validateBackend({ service, resource }: IngressBackend, at: string): FieldError[] {
   if (service && resource) return [invalid(at, "", "cannot set both resource and service backends")];
-  if (!service && !resource) return [required(at, "resource or service backend is required")];
+  if (!service && !resource) return [invalid(at, "", "resource or service backend is required")];
   if (service && !service.name) return [required(`${at}.service.name`)];
   if (service && !service.port?.name && !service.port?.number) return [required(at, "port name or number is required")];
   return [];
