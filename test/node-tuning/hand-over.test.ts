@@ -81,7 +81,8 @@ for (const variant of serverVariants())
         const { spec } = await admin.get(kinds.daemonSet, "tuned", place);
         const { containers = [], volumes = [] } = spec?.template.spec ?? {};
         return (
-          containers.map(({ name }) => name).join() === "agent" && volumes.map(({ name }) => name).join() === "host"
+          containers.map(({ name }) => name).join() === "agent" &&
+          volumes.map(({ name }) => name).join() === "host,recommend"
         );
       });
       await bootArguments("WaitingForNodes");
