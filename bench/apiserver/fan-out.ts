@@ -1,5 +1,6 @@
 import { type HttpConnection, requestBytes } from "../harness/http-connection.ts";
 import { configMapsPath, drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "../harness/load.ts";
+import { cpuSeconds } from "../harness/process-usage.ts";
 import { median, ratio, shown, type Section } from "../harness/report.ts";
 import { withServers, type BenchServer } from "../harness/servers.ts";
 import { Watcher } from "./watcher.ts";
@@ -33,6 +34,12 @@ export const fanOut: Section = {
             shown(real && rate(real)),
             ratio(rate(ours), real && rate(real)),
           ],
+          [
+            "CPU time of the server",
+            shown(median(ours.cpu), "s"),
+            shown(real && median(real.cpu), "s"),
+            ratio(median(ours.cpu), real && median(real.cpu)),
+          ],
           ["watches cut off, and resumed", String(ours.cuts), real ? String(real.cuts) : "-", "-"],
         ],
       );
@@ -41,6 +48,12 @@ export const fanOut: Section = {
         measured: `${rounds} of ${rounds} rounds`,
         met: true,
       });
+      if (real)
+        report.bar({
+          what: "events delivered a second, at least 1.5 × the real server",
+          measured: ratio(rate(ours), rate(real)),
+          met: rate(ours) >= 1.5 * rate(real),
+        });
     });
   },
 };
@@ -49,13 +62,14 @@ interface Run {
   readonly server: BenchServer;
   readonly writing: readonly HttpConnection[];
   readonly seconds: number[];
+  readonly cpu: number[];
   cuts: number;
 }
 
 async function prepare(server: BenchServer): Promise<Run> {
   const writing = await openConnections(server, writers);
   await makeNamespace(server, writing[0] as HttpConnection, namespace);
-  return { server, writing, seconds: [], cuts: 0 };
+  return { server, writing, seconds: [], cpu: [], cuts: 0 };
 }
 
 /** The time from the first creation to the last event of the last watcher. */
@@ -69,6 +83,7 @@ async function deliver(run: Run, round: number): Promise<void> {
   );
   await Promise.all(watching.map((watcher) => watcher.start()));
   const started = performance.now();
+  const before = cpuSeconds(server.pids) ?? Number.NaN;
   await fill(server, writing, { namespace, prefix, count: events, size: objectBytes });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -77,6 +92,7 @@ async function deliver(run: Run, round: number): Promise<void> {
   await Promise.race([Promise.all(watching.map(({ complete }) => complete)), late]);
   clearTimeout(timer);
   run.seconds.push((performance.now() - started) / 1000);
+  run.cpu.push((cpuSeconds(server.pids) ?? Number.NaN) - before);
   for (const watcher of watching) watcher.close();
   run.cuts += watching.reduce((cuts, watcher) => cuts + watcher.cuts, 0);
   check(server, watching, prefix);
