@@ -9,7 +9,8 @@ async function verified({ path: root }: { path: string }, profile: string, more:
   const terminal = new RecordingTerminal();
   const options = { root, dir: undefined, exec: false, output: "table", ...more } as const;
   const code = await verify([profile], options, terminal);
-  return { code, lines: terminal.lines.filter((line) => line !== ""), stderr: terminal.stderr };
+  const { stdout, stderr } = terminal;
+  return { code, lines: terminal.lines.filter((line) => line !== ""), stdout, stderr };
 }
 
 describe("attune tuned verify", () => {
@@ -27,6 +28,11 @@ describe("attune tuned verify", () => {
     if (exec) return;
     expect(lines).toEqual(["p: no differences, but 2 settings were not compared without --exec"]);
     expect(stderr.split("\n")).toHaveLength(3);
+    const json = await verified({ path: "/" }, "p", { dir: [join(root.path, "d")], exec, output: "json" });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      differences: [],
+      notCompared: [expect.any(String), expect.any(String)],
+    });
     expect(stderr).toContain("[sysctl] vm.overcommit_memory is not set: running `touch");
   });
 

@@ -4,7 +4,7 @@ import type { Difference } from "../../../node/engine/engine.ts";
 import { bootIdPath, findBootId } from "../../../node/host/boot-id.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
-import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import { formatProblem } from "../../../language/tuned/problem.ts";
 import { type ExecRule, execRule } from "../../../node/on-node/exec-policy.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { applyOptions, searchPath } from "./search-path.ts";
@@ -32,13 +32,21 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
         "is not known\n",
     );
   const { differences } = await nativeEngine().verify(profile, host, await applyOptions(host, places));
-  if (output !== "table") terminal.out(await serialised({ profile: profile.profile, differences }, output));
-  else terminal.out(`${text(profile, differences, terminal.colours)}\n`);
+  const notCompared = profile.warnings.filter((warning) => warning.refused === true).map(formatProblem);
+  const outcome: Verified = { profile: profile.profile, differences, ...(notCompared.length > 0 && { notCompared }) };
+  terminal.out(output === "table" ? `${text(outcome, terminal.colours)}\n` : await serialised(outcome, output));
   return differences.length > 0 ? 1 : 0;
 }
 
-function text({ profile, warnings }: ResolvedProfile, differences: readonly Difference[], colours: Colours): string {
-  const refused = warnings.filter((warning) => warning.refused === true).length;
+interface Verified {
+  readonly profile: string;
+  readonly differences: readonly Difference[];
+  /** Settings that depend on programs which were not run. */
+  readonly notCompared?: readonly string[];
+}
+
+function text({ profile, differences, notCompared = [] }: Verified, colours: Colours): string {
+  const refused = notCompared.length;
   const left = `${refused} ${refused === 1 ? "setting was" : "settings were"} not compared without --exec`;
   if (differences.length === 0)
     return `${colours.bold(profile)}: ${refused === 0 ? "verified, no differences" : `no differences, but ${left}`}`;
