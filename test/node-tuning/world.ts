@@ -325,6 +325,5 @@ function ignoreNotFound(error: unknown): undefined {
 function reportable<T extends Pick<GivenTuned, "profile" | "recommend">>(spec: T): T {
   if (!spec.recommend?.some(({ machineConfigLabels }) => machineConfigLabels)) return spec;
   const boot = "[bootloader]\ncmdline_node=${f:exec:print-arguments}\n";
-  const text = (data: string): string => `${data.startsWith("[") ? data : `# ${data}`}\n${boot}`;
-  return { ...spec, profile: spec.profile?.map(({ name, data }) => ({ name, data: text(data) })) };
+  return { ...spec, profile: spec.profile?.map(({ name, data }) => ({ name, data: `${data}\n${boot}` })) };
 }
