@@ -13,6 +13,9 @@ import {
 import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
+import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
+import { notDerived } from "../../src/domain/performance-profile/not-derived.ts";
+import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
@@ -62,6 +65,17 @@ for (const variant of serverVariants())
       await running?.ended;
       running = undefined;
     }
+
+    it("says in PerformanceProfiles that nothing is derived from them", async () => {
+      await eventually("PerformanceProfiles are served", () => admin.list(performanceProfileKind));
+      await admin.create(performanceProfileKind, performanceProfile());
+      await start();
+      const condition = await eventually("the condition", async () =>
+        findCondition((await admin.get(performanceProfileKind, "cnf")).status?.conditions, "Available"),
+      );
+      expect(condition).toMatchObject({ status: "False", ...notDerived });
+      await stop();
+    });
 
     it("gives a pool the boot arguments of its nodes", async () => {
       // The agents of another operator are replaced.

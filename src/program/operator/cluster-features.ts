@@ -1,6 +1,8 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
 import { apiVersion as machineConfiguration } from "../../domain/machine-config/api.ts";
+import { apiVersion as performance } from "../../domain/performance-profile/api.ts";
+import { equal } from "../../language/object/json.ts";
 import { type Clock, pause } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 
@@ -10,6 +12,8 @@ export interface ClusterFeatures {
   readonly machineConfigPools: boolean;
   /** OpenShift's ClusterOperators, for the status of the operator. */
   readonly clusterOperators: boolean;
+  /** PerformanceProfiles, whose status the operator writes. */
+  readonly performanceProfiles?: boolean;
 }
 
 /** None of them. */
@@ -19,12 +23,13 @@ export async function clusterFeatures(client: Client, signal: AbortSignal): Prom
   const discovery = new Discovery(client);
   const has = async (apiVersion: string, kind: string): Promise<boolean> =>
     (await discovery.kind(apiVersion, kind, { signal })) !== undefined;
-  const [pool, config, operator] = await Promise.all([
+  const [pool, config, operator, performanceProfiles] = await Promise.all([
     has(machineConfiguration, "MachineConfigPool"),
     has(machineConfiguration, "MachineConfig"),
     has("config.openshift.io/v1", "ClusterOperator"),
+    has(performance, "PerformanceProfile"),
   ]);
-  return { machineConfigPools: pool && config, clusterOperators: operator };
+  return { machineConfigPools: pool && config, clusterOperators: operator, performanceProfiles };
 }
 
 /** How often discovery is asked. Kinds appear only when something is installed. */
@@ -41,8 +46,7 @@ export async function featuresChanged(
     if (signal.aborted) return;
     try {
       const now = await clusterFeatures(client, signal);
-      if (now.machineConfigPools !== before.machineConfigPools || now.clusterOperators !== before.clusterOperators)
-        return;
+      if (!equal(now, before)) return;
     } catch (error) {
       if (!signal.aborted) log.debug({ error }, "discovery failed");
     }

@@ -10,6 +10,10 @@ import { LeaderElection } from "../../cluster/runtime/leader/leader-election.ts"
 import { leadersOnly } from "../../cluster/runtime/leader/leader-gate.ts";
 import { leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { notDerivedController } from "../../domain/performance-profile/not-derived-controller.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
@@ -127,11 +131,27 @@ async function runWith(
       decided: counts.decided,
     }),
   );
+  if (features.performanceProfiles) manager.add(performanceProfileStatus({ client: writer, clock, log }));
   try {
     await manager.run(signal);
   } finally {
     counts.stop();
   }
+}
+
+/**
+ * Not among the informers of the manager: profiles in an older version cannot be listed while the webhook, which converts
+ * them, is down, and node tuning must not wait for it.
+ */
+function performanceProfileStatus({ client, clock, log }: { client: Client; clock: Clock; log: Log }): Runnable {
+  const profiles = createInformer(client, performanceProfileKind, { clock });
+  const controller = notDerivedController({ client, profiles, clock, log });
+  return {
+    name: "status of PerformanceProfiles",
+    async run(signal) {
+      await Promise.all([profiles.run(signal), controller.run(signal)]);
+    },
+  };
 }
 
 interface ElectionInput {

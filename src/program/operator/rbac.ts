@@ -1,6 +1,7 @@
 import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { group as performance } from "../../domain/performance-profile/api.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
@@ -71,6 +72,18 @@ export function operatorGrants(mode: RightsMode = "auto"): Grant[] {
       verbs: read,
     },
     ...(mode === "plain" ? [] : ofOpenShift),
+    {
+      because: "the author of a PerformanceProfile is told in its status that nothing is derived from it yet",
+      apiGroups: [performance],
+      resources: ["performanceprofiles"],
+      verbs: read,
+    },
+    {
+      because: "only that condition",
+      apiGroups: [performance],
+      resources: ["performanceprofiles/status"],
+      verbs: ["patch"],
+    },
     {
       within: tuningNamespace,
       because: "reads the Tuneds of users, and creates the default Tuned",

@@ -47,8 +47,8 @@ async function featuresOf(
   signal: AbortSignal,
 ): Promise<ClusterFeatures | undefined> {
   if (mode === "auto") return undefined;
-  if (mode === "plain") return plain;
   const features = await clusterFeatures(client, signal);
+  if (mode === "plain") return { ...features, ...plain };
   if (!features.machineConfigPools)
     throw new Error("--mode standalone: the cluster has no MachineConfigPools; attune crds prints their definitions");
   return features;

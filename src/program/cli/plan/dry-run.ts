@@ -32,7 +32,7 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
   { ref: machineConfigPoolKind, patch: "merge" },
   { ref: machineConfigKind, patch: "merge" },
   { ref: kubeletConfigKind, patch: "merge" },
-  { ref: kinds.runtimeClass as KindRef, patch: "strategic" },
+  { ref: kinds.runtimeClass, patch: "strategic" },
   { ref: kinds.node, patch: "strategic" },
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),
 ];
