@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { DirectoryLockedError, DirectoryModeError, lockDirectory } from "./lock-dir.ts";
 import { ForeignFolderError } from "./own-folder.ts";
 
@@ -83,10 +83,9 @@ test.runIf(hasNamespaces)("a process in other pid and network namespaces holds i
   expect(pid).toBe(1);
   await expect(lock()).rejects.toThrow(DirectoryLockedError);
   child.kill("SIGKILL");
-  await once(child.stdout as NodeJS.ReadableStream, "close");
-  await (
-    await lock()
-  )();
+  // Its process is not a child of this one: nothing else tells that it has ended.
+  const unlock = await vi.waitFor(lock, { timeout: 20_000 });
+  await unlock();
 });
 
 test.runIf(process.platform === "linux")("a zombie does not hold it", async () => {
@@ -95,7 +94,9 @@ test.runIf(process.platform === "linux")("a zombie does not hold it", async () =
   await expect(lock()).rejects.toThrow(DirectoryLockedError);
   process.kill(pid as number, "SIGKILL");
   const state = (): string => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/.*\) /, "").slice(0, 1);
-  while (state() !== "Z") await new Promise((resolve) => setImmediate(resolve));
+  // The kernel closes the socket with the last thread, which may end after the first.
+  const threads = (): number => readdirSync(`/proc/${pid}/task`).length;
+  while (state() !== "Z" || threads() > 1) await new Promise((resolve) => setImmediate(resolve));
   await (
     await lock()
   )();
