@@ -7,6 +7,7 @@ import {
   parseQuantity,
   type Quantity,
 } from "../../../language/object/quantity.ts";
+import { equal } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { isCounted } from "./quota-scope.ts";
 import { addAmounts, type Amounts, collectionUsing, usageOf } from "./resource-usage.ts";
@@ -16,8 +17,22 @@ export interface CountedObjects {
   list(collection: string): readonly KubeObject[];
   listIn(collection: string, namespace: string): Iterable<KubeObject>;
   /** Uncommitted writes: the committed version and the newest one, where there is one. */
-  uncommitted(collection: string, namespace: string): Iterable<{ before?: KubeObject; after?: KubeObject }>;
+  uncommitted(collection: string, namespace: string): Iterable<Difference>;
   changedAt(collection: string): number;
+  /** Committed changes in a namespace after a revision; undefined if some are no longer known. */
+  changesIn(collection: string, namespace: string, revision: number): Difference[] | undefined;
+}
+
+interface Difference {
+  readonly before?: KubeObject;
+  readonly after?: KubeObject;
+}
+
+/** A sum over committed objects, and the revision up to which it counts. */
+interface Sum {
+  readonly spec: unknown;
+  readonly at: number;
+  readonly used: Amounts;
 }
 
 const QUOTAS = "resourcequotas";
@@ -25,10 +40,11 @@ const zero = parseQuantity("0");
 /** Containers must say how much of these they need, if a quota limits them. */
 const demanded = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
 
-/** How much of each quota is used, and whether a write would exceed one. Counts stored objects: nothing else is kept. */
+/** How much of each quota is used, and whether a write would exceed one. Sums follow from stored objects alone. */
 export class QuotaLedger {
   readonly #objects: CountedObjects;
-  readonly #committed = new WeakMap<KubeObject, { at: number; used: Amounts }>();
+  /** By the uid of the quota. */
+  readonly #sums = new Map<string, Sum>();
 
   constructor(objects: CountedObjects) {
     this.#objects = objects;
@@ -44,15 +60,41 @@ export class QuotaLedger {
     const limited = Object.keys(quota.spec?.hard ?? {});
     const collections = [...new Set(limited.map(collectionUsing))];
     const at = Math.max(0, ...collections.map((collection) => this.#objects.changedAt(collection)));
-    const known = this.#committed.get(quota as KubeObject);
-    if (known?.at === at) return known.used;
+    const { uid = "" } = quota.metadata ?? {};
+    const known = this.#sums.get(uid);
+    const isSame = known !== undefined && equal(known.spec, quota.spec);
+    if (isSame && known.at === at) return known.used;
+    const total = (isSame ? this.#continued(quota, collections, known) : undefined) ?? this.#total(quota, collections);
+    const used: Amounts = new Map(limited.map((name) => [name, total.get(name) ?? zero]));
+    this.#sums.set(uid, { spec: quota.spec, at, used });
+    this.#forgetDeleted();
+    return used;
+  }
+
+  #total(quota: ResourceQuota, collections: readonly string[]): Amounts {
     const total: Amounts = new Map();
     for (const collection of collections)
       for (const object of this.#objects.listIn(collection, quota.metadata?.namespace ?? ""))
         addAmounts(total, counted(quota, collection, object));
-    const used: Amounts = new Map(limited.map((name) => [name, total.get(name) ?? zero]));
-    this.#committed.set(quota as KubeObject, { at, used });
-    return used;
+    return total;
+  }
+
+  /** The sum brought up to date by what has changed: a namespace may hold thousands of objects. */
+  #continued(quota: ResourceQuota, collections: readonly string[], { at, used }: Sum): Amounts | undefined {
+    const total = new Map(used);
+    for (const collection of collections) {
+      const changes = this.#objects.changesIn(collection, quota.metadata?.namespace ?? "", at);
+      if (!changes) return undefined;
+      for (const change of changes) addDifference(total, quota, collection, change);
+    }
+    return total;
+  }
+
+  #forgetDeleted(): void {
+    const quotas = this.#objects.list(QUOTAS);
+    if (this.#sums.size <= quotas.length) return;
+    const present = new Set(quotas.map(({ metadata }) => metadata.uid));
+    for (const uid of this.#sums.keys()) if (!present.has(uid)) this.#sums.delete(uid);
   }
 
   /** Why a quota forbids the write; undefined if none does. `old` is absent for a new object. */
@@ -91,16 +133,19 @@ export class QuotaLedger {
   /** Includes writes on their way to disk, so that many at once cannot exceed a quota together. */
   #usedWithUncommitted(quota: ResourceQuota, collection: string): Amounts {
     const used = new Map(this.used(quota));
-    for (const { before, after } of this.#objects.uncommitted(collection, quota.metadata?.namespace ?? "")) {
-      if (before) subtract(used, counted(quota, collection, before));
-      if (after) addAmounts(used, counted(quota, collection, after));
-    }
+    for (const change of this.#objects.uncommitted(collection, quota.metadata?.namespace ?? ""))
+      addDifference(used, quota, collection, change);
     return used;
   }
 }
 
 function counted(quota: ResourceQuota, collection: string, object: KubeObject): Amounts {
   return isCounted(quota.spec ?? {}, collection, object) ? usageOf(collection, object) : new Map();
+}
+
+function addDifference(total: Amounts, quota: ResourceQuota, collection: string, { before, after }: Difference): void {
+  if (before) subtract(total, counted(quota, collection, before));
+  if (after) addAmounts(total, counted(quota, collection, after));
 }
 
 function subtract(total: Amounts, less: Amounts): void {

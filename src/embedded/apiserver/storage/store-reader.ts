@@ -43,9 +43,16 @@ export class StoreReader implements ObjectReader {
   /** Objects of a namespace with an uncommitted write: the committed version and the newest, where there is one. */
   *uncommitted(collection: string, namespace: string): Iterable<{ before?: KubeObject; after?: KubeObject }> {
     for (const [key, entry] of this.#store.uncommitted(collection, `${namespace}/`)) {
-      const [before, after] = [this.get(collection, key), this.#parse(entry)];
-      yield { ...(before ? { before } : {}), ...(after ? { after } : {}) };
+      yield difference(this.get(collection, key), this.#parse(entry));
     }
+  }
+
+  /** Committed changes in a namespace after a revision; undefined if some are no longer kept. */
+  changesIn(collection: string, namespace: string, revision: number) {
+    return this.#store
+      .changesSince(collection, revision)
+      ?.filter(({ key }) => key.startsWith(`${namespace}/`))
+      .map(({ before, after }) => difference(this.#parse(before), this.#parse(after)));
   }
 
   changedAt(collection: string): number {
@@ -58,4 +65,8 @@ export class StoreReader implements ObjectReader {
     if (!object) this.#parsed.set(entry, (object = decodeObject(entry.bytes)));
     return object;
   }
+}
+
+function difference(before: KubeObject | undefined, after: KubeObject | undefined) {
+  return { ...(before ? { before } : {}), ...(after ? { after } : {}) };
 }
