@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * Aborts with an outer signal, or on its own. `AbortSignal.any` does the same, but Node 20 leaves an entry in the outer
  * signal for ever, and never aborts if the garbage collector takes a source first, as it does with `AbortSignal.timeout`.
@@ -11,6 +13,8 @@ export class LinkedAbort {
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
+    // Every informer of a process may listen: Node.js takes more than ten listeners for a leak.
+    if (outer) setMaxListeners(0, outer);
     if (outer?.aborted) this.abort();
     else outer?.addEventListener("abort", this.abort, { once: true });
   }
