@@ -66,17 +66,6 @@ for (const variant of serverVariants())
       running = undefined;
     }
 
-    it("says in PerformanceProfiles that nothing is derived from them", async () => {
-      await eventually("PerformanceProfiles are served", () => admin.list(performanceProfileKind));
-      await admin.create(performanceProfileKind, performanceProfile());
-      await start();
-      const condition = await eventually("the condition", async () =>
-        findCondition((await admin.get(performanceProfileKind, "cnf")).status?.conditions, "Available"),
-      );
-      expect(condition).toMatchObject({ status: "False", ...notDerived });
-      await stop();
-    });
-
     it("gives a pool the boot arguments of its nodes", async () => {
       // The agents of another operator are replaced.
       await admin.create(kinds.daemonSet, shippedDaemonSet, place);
@@ -103,6 +92,15 @@ for (const variant of serverVariants())
         const { spec } = await admin.get(kinds.daemonSet, "tuned", place);
         return spec?.template.spec?.containers.map(({ name }) => name).join() === "agent";
       });
+    });
+
+    it("says in PerformanceProfiles that nothing is derived from them", async () => {
+      await eventually("PerformanceProfiles are served", () => admin.list(performanceProfileKind));
+      await admin.create(performanceProfileKind, performanceProfile());
+      const condition = await eventually("the condition", async () =>
+        findCondition((await admin.get(performanceProfileKind, "cnf")).status?.conditions, "Available"),
+      );
+      expect(condition).toMatchObject({ status: "False", ...notDerived });
     });
 
     it("matches labels of pods if a rule does, and reports the Tuned as invalid", async () => {
