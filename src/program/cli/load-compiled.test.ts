@@ -35,12 +35,11 @@ test("the bundle holds compiled code of every short command, and this Node.js ac
 
 test("code that V8 refuses, or that is cut short, is compiled anew", async () => {
   const expected = await program.run(["tuned", "list"]);
-  for (const name of code()) {
-    const file = join(program.path, name);
-    const whole = readFileSync(file);
-    for (const text of [whole.subarray(0, whole.length / 2), Buffer.alloc(0), Buffer.from("no code")]) {
-      writeFileSync(file, text);
-      expect(await program.run(["tuned", "list"])).toEqual(expected);
-    }
+  expect(expected.code).toBe(0);
+  const file = join(program.path, "tuned.cjs.code");
+  const whole = readFileSync(file);
+  for (const text of [whole.subarray(0, whole.length / 2), Buffer.alloc(0), Buffer.from("no code")]) {
+    writeFileSync(file, text);
+    expect(await program.run(["tuned", "list"])).toEqual(expected);
   }
 });
