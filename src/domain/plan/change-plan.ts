@@ -22,6 +22,8 @@ export interface PlannedObject {
   readonly namespace?: string;
   readonly name: string;
   readonly change: "create" | "change" | "none";
+  /** From a PerformanceProfile: the operator does not write it yet, `attune render` does. */
+  readonly derived?: true;
   readonly diff: string;
 }
 

@@ -12,7 +12,7 @@ import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
-import { writtenConfigurations } from "./written-configurations.ts";
+import { restartsWith, writtenConfigurations } from "./written-configurations.ts";
 
 export interface PlanInput {
   readonly writes: readonly PlannedWrite[];
@@ -42,6 +42,7 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
   const profiles = profileChanges({ writes, after: written, cluster: { ...cluster, nodes, pools, machineConfigs } });
   if (profiles.problems.length > 0) return { type: "refused", problems: profiles.problems };
 
+  const restarts = restartsWith([...writes, ...profiles.writes], written);
   const traits = traitsOf(nodes, cluster.profiles ?? []);
   const preview = previewTuning({
     before,
@@ -50,8 +51,8 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
     answers: {
       before: answersOf((node) => traits.get(node)),
       after: answersOf((node) => {
-        const [now, profile] = [traits.get(node), profiles.profileOf(node)];
-        return now && profile ? afterRestart(now, profile) : now;
+        const now = traits.get(node);
+        return now && (restarts.get(node) ?? []).reduce(afterRestart, now);
       }),
     },
   });

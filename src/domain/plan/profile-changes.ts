@@ -28,8 +28,8 @@ export interface ProfileChanges {
   readonly findings: readonly ObjectFinding[];
   /** Why the webhook would reject them. */
   readonly problems: readonly string[];
-  /** The profile that a node would restart with. */
-  readonly profileOf: (node: string) => ProfileFacts | undefined;
+  /** Of derived objects. */
+  readonly writes: readonly PlannedWrite[];
 }
 
 export function profileChanges({ writes, after, cluster }: ProfileChangesInput): ProfileChanges {
@@ -46,18 +46,15 @@ export function profileChanges({ writes, after, cluster }: ProfileChangesInput):
       surroundings,
       current: (kind, name) => current.find((object) => object.kind === kind && object.metadata.name === name),
     });
-    return { ...changesOf({ place, profile }, derived, after), nodes: surroundings.nodes };
+    return changesOf({ place, profile }, derived, after);
   });
-  const restarting = new Map(
-    changes.flatMap(({ facts, nodes }) => (facts ? nodes.map(({ name }) => [name, facts] as const) : [])),
-  );
   return {
     objects: changes.flatMap((one) => one.objects),
     tuneds: changes.flatMap((one) => one.tuneds),
     configurations: changes.flatMap((one) => one.configurations),
     findings: changes.flatMap((one) => one.findings),
     problems: changes.flatMap((one) => one.problems),
-    profileOf: (node) => restarting.get(node),
+    writes: changes.flatMap((one) => one.writes),
   };
 }
 
@@ -73,16 +70,11 @@ interface WrittenProfile {
   readonly profile: KubeObject;
 }
 
-interface OneProfile extends Omit<ProfileChanges, "profileOf"> {
-  /** Absent: this write restarts no node. A node may still be about to restart for an earlier one. */
-  readonly facts?: ProfileFacts;
-}
-
 function changesOf(
   { place, profile }: WrittenProfile,
   { findings, derived }: DerivedChanges,
   after: NodeTuningInput,
-): OneProfile {
+): ProfileChanges {
   const about = `${profile.kind} ${profile.metadata.name}`;
   const messages = (severity: string): string[] =>
     findings.filter((finding) => finding.severity === severity).map(formatFinding);
@@ -95,6 +87,7 @@ function changesOf(
     objects: [],
     tuneds: [],
     configurations: [],
+    writes: [],
     findings: messages("warning").map((message) => finding("warning", message)),
     problems: messages("error").map((message) => `${place}: ${about}: ${message}`),
   };
@@ -105,12 +98,12 @@ function changesOf(
     return { ...nothing, findings: [...nothing.findings, paused] };
   }
   const writable = after.pools ? writes : writes.filter(({ after: { kind } }) => !configuresNodes(kind));
-  const objects = writable.map(plannedObject);
+  const objects = writable.map((write) => ({ ...plannedObject(write), derived: true }) as const);
   const noPools = "the cluster has no MachineConfigPools: files, units and kubelets of nodes stay as they are";
   return {
     ...nothing,
-    ...(objects.some(({ kind, change }) => kind === "MachineConfig" && change !== "none") ? { facts } : {}),
     objects,
+    writes: writable,
     tuneds: writes.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
     configurations: configurationsOf(facts, objects, after),
     findings: [

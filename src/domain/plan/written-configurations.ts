@@ -1,5 +1,5 @@
 import { fromLabelSelector, matchesLabels, SelectorError } from "../../language/object/label-selector.ts";
-import type { KubeletConfig } from "../machine-config/api.ts";
+import type { KubeletConfig, MachineConfig } from "../machine-config/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { Pools } from "../node-tuning/pools.ts";
 import { restartsOf } from "./boot-changes.ts";
@@ -21,6 +21,20 @@ export function writtenConfigurations(
     byPools.set(key, { objects, ...restartsOf(selected, { nodes, pools }) });
   }
   return [...byPools.values()];
+}
+
+/** The MachineConfigs that change, by the nodes that restart with them. */
+export function restartsWith(
+  writes: readonly PlannedWrite[],
+  { nodes, pools = [] }: NodeTuningInput,
+): ReadonlyMap<string, readonly MachineConfig[]> {
+  const byNode = new Map<string, MachineConfig[]>();
+  for (const write of writes) {
+    if (write.after.kind !== "MachineConfig" || plannedObject(write).change === "none") continue;
+    for (const node of restartsOf(poolsOf(write, pools) ?? [], { nodes, pools }).restarts)
+      byNode.set(node, [...(byNode.get(node) ?? []), write.after]);
+  }
+  return byNode;
 }
 
 function poolsOf({ after }: PlannedWrite, pools: NonNullable<NodeTuningInput["pools"]>): readonly string[] | undefined {

@@ -143,14 +143,18 @@ describe("a plan for a performance profile", () => {
     );
   });
 
-  it("is the plan of the files that attune render writes from it", async () => {
-    const read = readFacts(lowLatency());
+  it.each([
+    {},
+    { realTimeKernel: { enabled: true } },
+    { cpu: { reserved: "0,4", isolated: "1-2,5-6", offlined: "3,7" } },
+  ])("is the plan of the files that attune render writes from it, given %j", async (more) => {
+    const read = readFacts(lowLatency(more));
     if (read.type !== "facts") throw new Error("unusable");
     const derived = derive({ facts: read.facts, pool, partitioning: "None", mixedCpusAllowed: false });
     if (derived.type !== "derived") throw new Error("refused");
     const { type: _, ...objects } = derived;
     const rendered = await documentOf(...Object.values(objects));
-    const { boot, changes, configurations, objects: derivedObjects } = await documentOf(lowLatency());
+    const { boot, changes, configurations, objects: derivedObjects } = await documentOf(lowLatency(more));
     expect([rendered.skipped, rendered.findings]).toEqual([[], []]);
     expect(rendered).toMatchObject({ boot, changes });
     expect(rendered.configurations.map((one) => ({ ...one, objects: one.objects.toSorted(byKind) }))).toEqual(
@@ -169,8 +173,17 @@ describe("a plan for a performance profile", () => {
       "Configuration of the pool worker-cnf (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created)",
     );
     expect(lines.at(-2)).toBe(
-      "Plan: 5 to create, 0 to change; 2 of 3 nodes change; 2 restart. Nothing has been changed.",
+      "Plan: 1 to create, 0 to change, 4 to render and apply; then 2 of 3 nodes change; 2 restart. Nothing has been changed.",
     );
+    expect(lines.filter((line) => /^\+ \S/.test(line)).map((line) => line.replace(/ \(\/.*/, ""))).toEqual([
+      "+ PerformanceProfile low-latency would be created",
+      ...[
+        `Tuned ${tuningNamespace}/openshift-node-performance-low-latency`,
+        "MachineConfig 50-performance-low-latency",
+        "KubeletConfig performance-low-latency",
+        "RuntimeClass performance-low-latency",
+      ].map((one) => `+ ${one} is yours to render and apply (derived from PerformanceProfile low-latency)`),
+    ]);
   });
 
   it("has the findings of the profile", async () => {

@@ -41,15 +41,13 @@ export function planText(
 const longestNew = 40;
 
 function objectText(object: PlannedObject, wide: boolean, colours: Colours): string {
-  const { place, kind, namespace, name, change, diff } = object;
+  const { place, kind, namespace, name, change, derived, diff } = object;
   const { bold, dim, green, yellow } = colours;
   const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const where = dim(`(${printable(place)})`);
   if (change === "none") return `${dim(`= ${named} stays as it is`)} ${where}`;
-  const title =
-    change === "create"
-      ? `${green("+")} ${bold(named)} would be created`
-      : `${yellow("~")} ${bold(named)} would be changed`;
+  const what = derived ? "is yours to render and apply" : `would be ${change}d`;
+  const title = `${change === "create" ? green("+") : yellow("~")} ${bold(named)} ${what}`;
   const lines = diff.trimEnd().split("\n");
   const shown = wide || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
   const more = lines.length - shown.length;
@@ -194,12 +192,14 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours): string 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {
   if (!changesAnything(document)) return green("Nothing would change.");
   const { objects, changes, boot, configurations, nodes } = document;
-  const count = (change: PlannedObject["change"]): number => objects.filter((one) => one.change === change).length;
+  const count = (change: PlannedObject["change"]): number =>
+    objects.filter((one) => one.change === change && !one.derived).length;
+  const derived = objects.filter((one) => one.derived && one.change !== "none").length;
   const touched = new Set(changes.flatMap((change) => change.nodes)).size;
   const restarts = new Set([...boot, ...configurations].flatMap((change) => change.restarts)).size;
   const parts = [
-    `${count("create")} to create, ${count("change")} to change`,
-    `${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
+    `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} to render and apply` : ""}`,
+    `${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
     restarts > 0 ? yellow(`${restarts} ${restarts === 1 ? "restarts" : "restart"}`) : "none restarts",
   ];
   return `${bold("Plan:")} ${parts.join("; ")}. Nothing has been changed.`;
