@@ -8,7 +8,6 @@ import { forTarget, readTarget } from "../../src/program/cli/install/target-clus
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
-import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
@@ -95,7 +94,6 @@ describe("what attune install prints", () => {
       admissionPolicies: false,
       machineConfigsAreOurs: false,
       foreign: new Set<string>(),
-      convertedElsewhere: new Set<string>(),
     };
     const { objects, notes } = forTarget(everything, target);
     expect(notes).toEqual([expect.stringMatching(/^the cluster has no ValidatingAdmissionPolicy: /)]);
@@ -181,17 +179,6 @@ onEachServer("attune install", (cluster) => {
     expect(await again()).toEqual(fitting.map((object) => `${name(object)} unchanged`));
   });
 
-  it("keeps a conversion webhook at a URL until the installed webhook registers itself", async () => {
-    const crd = performanceProfileCrds[0]!;
-    const clientConfig = { url: "https://127.0.0.1:1/convert", service: null };
-    const patch = { spec: { conversion: { webhook: { clientConfig } } } };
-    await admin.patch(kinds.customResourceDefinition, crd.metadata.name ?? "", { type: "merge", patch });
-    const { objects } = forTarget(fitting, await readTarget(admin, everything, signal));
-    await applyManifests(admin, objects, signal);
-    const applied = await admin.get(kinds.customResourceDefinition, crd.metadata.name ?? "");
-    expect(applied.spec?.conversion?.webhook?.clientConfig).toEqual({ url: clientConfig.url });
-  });
-
   it("leaves objects of others unchanged", async () => {
     const [tuneds] = nodeTuningCrds;
     const unlabel = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
@@ -203,7 +190,6 @@ onEachServer("attune install", (cluster) => {
       admissionPolicies: true,
       machineConfigsAreOurs: true,
       foreign: new Set([name(tuneds!)]),
-      convertedElsewhere: new Set([name(performanceProfileCrds[0]!)]),
     });
     const { objects, notes } = forTarget(fitting, target);
     expect(notes).toEqual([`${name(tuneds!)}: left unchanged, it was not created by Attune`]);

@@ -8,10 +8,9 @@ import { operatorDeployment, operatorMetricsService } from "../../operator/deplo
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac, systemNamespace } from "../../operator/rbac.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
-import { webhookDeployment, webhookName } from "../../webhook/deployment.ts";
-import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
+import { conversionPolicy } from "../../webhook/conversion-policy.ts";
+import { webhookDeployment } from "../../webhook/deployment.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
-import { definitionConversion, type Target } from "../../webhook/registration.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { defaultImage } from "../version.ts";
@@ -27,8 +26,6 @@ export interface InstallOptions {
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: ExecPolicy | undefined;
   readonly release?: string | undefined;
-  /** The address of the conversion webhook until it registers itself. Default: the Service in `namespace`. */
-  readonly webhook?: Target | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
   /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
@@ -43,12 +40,13 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 /** What the Deployments need. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
-  const { webhook = webhookService(namespace), isOpenShift = options.release !== undefined } = options;
+  const { isOpenShift = options.release !== undefined } = options;
   return [
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
     namespaceObject(tuningNamespace, "privileged"),
-    ...definitions(mode, webhook),
+    ...definitions(mode),
+    ...conversionPolicy,
     ...ownNodePolicies(tuningNamespace, protocol),
     ...operatorRbac(namespace, mode),
     ...agentRbac(tuningNamespace, protocol),
@@ -57,22 +55,8 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
 }
 
 /** The CRDs that Attune installs. Those of machine configuration belong to OpenShift. */
-export function definitions(mode: OperatorMode, webhook = webhookService(systemNamespace)): readonly KubeObject[] {
-  return [
-    ...nodeTuningCrds,
-    ...performanceProfileCrds.map((crd) => converted(crd, webhook)),
-    ...(mode === "standalone" ? machineConfigCrds : []),
-  ];
-}
-
-/** With the webhook named from the start, older versions are refused until it runs, and never stored unconverted. */
-function converted(definition: KubeObject, webhook: Target): KubeObject {
-  const { spec } = definitionConversion(performanceProfileConversion, webhook, "");
-  return { ...definition, spec: { ...(definition["spec"] as object), ...(spec as object) } };
-}
-
-function webhookService(namespace: string): Target {
-  return { type: "service", namespace, name: webhookName, port: 443 };
+export function definitions(mode: OperatorMode): readonly KubeObject[] {
+  return [...nodeTuningCrds, ...performanceProfileCrds, ...(mode === "standalone" ? machineConfigCrds : [])];
 }
 
 /** The Deployments and their Services. The operator creates the agents itself. */

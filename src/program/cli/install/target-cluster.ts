@@ -4,7 +4,6 @@ import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { Discovery } from "../../../cluster/kube/discovery.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
-import { at } from "../../../language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 import { monitoringApiVersion } from "../../operator/monitoring.ts";
 
@@ -19,8 +18,6 @@ export interface TargetCluster {
   readonly machineConfigsAreOurs: boolean;
   /** Existing CRDs and namespaces without a label of Attune: `Kind name`. */
   readonly foreign: ReadonlySet<string>;
-  /** CRDs with a conversion webhook at a URL instead of a Service: `Kind name`. */
-  readonly convertedElsewhere: ReadonlySet<string>;
 }
 
 /** Reads the cluster; changes nothing. */
@@ -51,9 +48,6 @@ export async function readTarget(
     admissionPolicies,
     machineConfigsAreOurs: machineConfigCrds.some((crd) => names(true).includes(nameOf(crd))),
     foreign: new Set(names(false)),
-    convertedElsewhere: new Set(
-      found.flatMap((object) => (object && hasConversionUrl(object) ? [nameOf(object)] : [])),
-    ),
   };
 }
 
@@ -63,15 +57,13 @@ export function forTarget(
   target: TargetCluster,
 ): { readonly objects: KubeObject[]; readonly notes: string[] } {
   const notes: string[] = [];
-  const kept = manifests.filter((object) => {
+  const objects = manifests.filter((object) => {
     if (target.foreign.has(nameOf(object))) {
       notes.push(`${nameOf(object)}: left unchanged, it was not created by Attune`);
       return false;
     }
     return target.admissionPolicies || !object.kind.startsWith("ValidatingAdmissionPolicy");
   });
-  // The API allows a url or a service, not both. The webhook sets its own when it runs.
-  const objects = kept.map((object) => (target.convertedElsewhere.has(nameOf(object)) ? unconverted(object) : object));
   if (!target.admissionPolicies)
     notes.push("the cluster has no ValidatingAdmissionPolicy: agents are not limited to the Profile of their own node");
   return { objects, notes };
@@ -89,15 +81,6 @@ async function observed(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-function hasConversionUrl(object: KubeObject): boolean {
-  return at(object, "spec", "conversion", "webhook", "clientConfig", "url") !== undefined;
-}
-
-function unconverted(definition: KubeObject): KubeObject {
-  const { conversion: _, ...spec } = definition["spec"] as Record<string, unknown>;
-  return { ...definition, spec };
 }
 
 function isOurs({ labels = {} }: ObjectMeta): boolean {

@@ -23,9 +23,6 @@ import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 
-/** The address of the webhook until it has a port. Nothing listens there. */
-const nowhere = { type: "url", base: "https://127.0.0.1:1" } as const;
-
 export interface SystemOptions {
   readonly dir: string;
   readonly port: number;
@@ -63,7 +60,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     // What `attune install` applies, without the Deployments: this process runs their programs.
     await applyManifests(
       admin,
-      [...foundation({ mode: "standalone", webhook: nowhere }), ...labRbac(systemNamespace, lab)],
+      [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, lab)],
       options.signal,
     );
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
