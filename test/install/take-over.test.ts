@@ -206,3 +206,28 @@ it("Attune must be installed before it takes over", async () => {
     "there is no Deployment nowhere/attune-operator; install Attune first",
   );
 });
+
+describe("without the other operator", () => {
+  beforeEach(async () => {
+    await admin.delete(kinds.deployment, other, { namespace: tuningNamespace }).catch(() => undefined);
+    await deploy("attune-operator", namespace, 2);
+  });
+
+  it.each([true, false])("handing back is refused, with apply %s: no operator would be left", async (apply) => {
+    await expect(run({ undo: true, apply })).rejects.toThrow(
+      "hand back: there is no Deployment openshift-cluster-node-tuning-operator/cluster-node-tuning-operator that could " +
+        "take over from Attune; to stop Attune, delete what attune install prints",
+    );
+    expect(await replicasOf("attune-operator", namespace)).toBe(2);
+  });
+
+  it("there is nothing to take over", async () => {
+    expect(await run({})).toBe("nothing to do: Attune runs, and there is no other operator\n");
+  });
+
+  it("Attune is started where it was stopped", async () => {
+    await deploy("attune-operator", namespace, 0);
+    await run({ apply: true });
+    expect(await replicasOf("attune-operator", namespace)).toBe(2);
+  });
+});

@@ -41,9 +41,13 @@ export async function takeOverOn(
   const installed = await readInstalled(client, namespace, signal);
   if (!undo && !installed.attune)
     throw new Error(`take over: there is no Deployment ${namespace}/${operatorName}; install Attune first`);
+  if (undo && !installed.other)
+    throw new Error(
+      `hand back: there is no Deployment ${tuningNamespace}/${otherDeployment} that could take over from Attune; ` +
+        "to stop Attune, delete what attune install prints",
+    );
   const steps = undo ? undoSteps(installed) : takeOverSteps(installed);
-  if (steps.length === 0)
-    terminal.out(`nothing to do: ${undo ? "Attune has not taken over" : "Attune has taken over"}\n`);
+  if (steps.length === 0) terminal.out(`nothing to do: ${stateOf(installed, undo)}\n`);
   for (const step of steps) {
     if (!apply) terminal.out(`# ${step.because}\n${command(step)}\n`);
     else {
@@ -52,6 +56,11 @@ export async function takeOverOn(
       terminal.out(`${step.of.kind} ${step.name} changed: ${step.because}\n`);
     }
   }
+}
+
+function stateOf({ other }: Installed, undo: boolean): string {
+  if (undo) return "Attune has not taken over";
+  return other ? "Attune has taken over" : "Attune runs, and there is no other operator";
 }
 
 async function readInstalled(client: Client, namespace: string, signal: AbortSignal): Promise<Installed> {
