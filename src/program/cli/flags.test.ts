@@ -104,9 +104,15 @@ describe("the state directory", () => {
   const cases: [NodeJS.ProcessEnv, string][] = [
     [{ XDG_STATE_HOME: "/state", HOME: "/home/u" }, "/state/attune/standalone"],
     [{ XDG_STATE_HOME: "", HOME: "/home/u" }, "/home/u/.local/state/attune/standalone"],
-    [{}, ".local/state/attune/standalone"],
+    [{ HOME: "/home/u/" }, "/home/u/.local/state/attune/standalone"],
+    // The XDG specification ignores relative paths.
+    [{ XDG_STATE_HOME: "state", HOME: "/home/u" }, "/home/u/.local/state/attune/standalone"],
   ];
   it.each(cases)("with environment %j", (env, path) => {
     expect(defaultStateDirectory("standalone", env)).toBe(path);
+  });
+
+  it.each([{}, { HOME: "" }, { HOME: "home" }])("is never in the working directory: environment %j", (env) => {
+    expect(defaultStateDirectory("standalone", env)).toBeUndefined();
   });
 });

@@ -178,6 +178,13 @@ describe("attune up --once", timeout, () => {
     ]);
   });
 
+  it.each(["", "."])("writes nothing into the working directory where HOME is %j", async (HOME) => {
+    expect(await attune.run(["up", "--once"], { HOME, XDG_STATE_HOME: "" })).toMatchObject({
+      code: 1,
+      stderr: "error: choose a state directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir\n",
+    });
+  });
+
   it("keeps what a user changed, and does not wait for the example then", async () => {
     const run = attune.start(["up", "--dir", dir]);
     await run.printed(/^node-1 +quiet-memory +True /m);

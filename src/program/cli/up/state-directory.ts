@@ -1,16 +1,20 @@
 import { connect } from "node:net";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { readKubeconfig } from "../../../cluster/kube/connect/kubeconfig.ts";
 import type { Environment } from "../option/flag.ts";
 
-export function defaultStateDirectory(mode: string, env: Environment): string {
-  const home = env["XDG_STATE_HOME"] || join(env["HOME"] ?? ".", ".local", "state");
-  return join(home, "attune", mode);
+/** Undefined without a home directory. Relative paths are ignored, as the XDG specification says. */
+export function defaultStateDirectory(mode: string, env: Environment): string | undefined {
+  const { XDG_STATE_HOME: state = "", HOME: home = "" } = env;
+  if (isAbsolute(state)) return join(state, "attune", mode);
+  return isAbsolute(home) ? join(home, ".local", "state", "attune", mode) : undefined;
 }
 
 /** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
 export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
-  const path = join(defaultStateDirectory("standalone", env), "kubeconfig");
+  const dir = defaultStateDirectory("standalone", env);
+  if (dir === undefined) return undefined;
+  const path = join(dir, "kubeconfig");
   const { clusters } = await readKubeconfig([path], { skipMissing: true });
   const [entry] = clusters.values();
   const server = entry?.fields["server"];

@@ -25,7 +25,10 @@ const timeoutMs = 60_000;
 /** `attune up`: the whole system with an example, until SIGTERM or SIGINT; with `--once`, until the nodes have converged. */
 export async function up(options: Values<typeof upFlags>): Promise<void> {
   const { mode, nodes, port, once } = options;
-  const dir = resolve(options.dir ?? defaultStateDirectory(mode, process.env));
+  const given = options.dir ?? defaultStateDirectory(mode, process.env);
+  if (given === undefined)
+    throw new Error("choose a state directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
+  const dir = resolve(given);
 
   const unlock = await lockDirectory(dir, { mode }).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === undefined) throw error;
