@@ -251,6 +251,15 @@ describe("obstacles", () => {
   });
 });
 
+it.each([
+  ["True", undefined],
+  ["False", true],
+  ["Unknown", true],
+])("a node whose condition Ready is %s: notReady is %s", (status, notReady) => {
+  const of = { ...node(), status: { conditions: [{ type: "Ready", status }] } };
+  expect(explained([], { node: of }).notReady).toBe(notReady);
+});
+
 describe("a setting", () => {
   const quiet = tuned("quiet", {
     profile: [

@@ -41,6 +41,8 @@ export interface NodeExplanation {
   readonly pools: readonly string[];
   readonly deferred?: Deferred;
   readonly reported?: NodeReport;
+  /** The agent's report may be out of date. */
+  readonly notReady?: true;
   readonly hardware?: HardwareExplanation;
   /** In the order in which they are tried. */
   readonly rules: readonly RuleVerdict[];
@@ -83,6 +85,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const base = {
     node: name,
     pools: pools.ofNode(labelled.node),
+    ...(isNotReady(node) ? ({ notReady: true } as const) : {}),
     ...(hardware ? { hardware } : {}),
     rules: verdicts,
     tuneds: tunedVerdicts(input, verdicts),
@@ -119,6 +122,10 @@ export function explainNode(input: ExplainInput): NodeExplanation {
         }),
     ...(boot ? { boot } : {}),
   };
+}
+
+function isNotReady({ status }: NodeFacts): boolean {
+  return status?.conditions?.some((condition) => condition.type === "Ready" && condition.status !== "True") ?? false;
 }
 
 const nothing = { chain: [], settings: [], unresolved: [], warnings: [] };

@@ -1,5 +1,5 @@
 import { coloursOf } from "../terminal/terminal.ts";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { explanationText } from "./explain-text.ts";
 
@@ -72,7 +72,7 @@ it("an explanation begins with the answer, then has the reasons", () => {
     "Tied with:    Tuned u recommend[0] (r)",
     "Pools:        rt, worker",
     "Deferred:     always: changes wait for the next restart",
-    "Reported:     p is in force",
+    "Reported:     p is in force, except for boot arguments, which do not reach the node",
     "              Applied=True (AsExpected): TuneD profile applied.",
     "              Degraded=True (TunedError): p/tuned.conf:3: a: no",
     "Warnings:     p/tuned.conf:9: odd",
@@ -102,14 +102,73 @@ it("an explanation begins with the answer, then has the reasons", () => {
     "",
     "Boot arguments",
     "Wanted:       quiet",
-    "Reported:     quiet",
+    "Reported:     all of them",
     "Pool:         rt",
     "Configured:   none (MachineConfig 50-nto-rt)",
-    "Running:      without quiet, until the node restarts with them",
+    "Running:      without any of them",
     "Reaches it:   no",
     "              The pool rt waits for node n2",
     "",
   ]);
+});
+
+describe("boot arguments", () => {
+  const wanted = Array.from({ length: 20 }, (_, at) => `argument.number_${at}=value`);
+  const line = wanted.join(" ");
+  const rt = { name: "50-nto-rt", kernelArguments: wanted };
+  const reached = { wanted, reported: line, pool: "rt", machineConfig: rt, pending: wanted, reached: true };
+  const agreed = {
+    type: "BootArguments",
+    status: "True",
+    reason: "Agreed",
+    message: `MachineConfig 50-nto-rt: ${line}`,
+  };
+  const dropped = `Tuned t recommend[1] matches node n1 by match, so the boot arguments ${JSON.stringify(line)} reach no node`;
+  const textOf = (boot: NonNullable<NodeExplanation["boot"]>, columns?: number): string =>
+    explanationText(
+      { ...explanation, boot, tuneds: [{ name: "t", conditions: [agreed as never] }] },
+      coloursOf(false),
+      { columns },
+    );
+
+  it.each([80, 120, undefined])("are printed once, in lines that fit %s columns", (columns) => {
+    const text = textOf({ ...reached, because: agreed.message }, columns);
+    expect(text.split("argument.number_7=value")).toHaveLength(2);
+    const lines = text.split("\n");
+    const section = lines.slice(lines.indexOf("Boot arguments") + 1);
+    expect(Math.max(...section.map(({ length }) => length))).toBeLessThanOrEqual(columns === 80 ? 80 : 110);
+    expect(section.slice(-7)).toEqual([
+      "Reported:     all of them",
+      "Pool:         rt",
+      "Configured:   all of them (MachineConfig 50-nto-rt)",
+      "Running:      without any of them, until the node restarts",
+      "Reaches it:   yes",
+      "              MachineConfig 50-nto-rt",
+      "",
+    ]);
+  });
+
+  it("that wait for a restart are not in force", () => {
+    expect(textOf({ ...reached, because: agreed.message })).toContain(
+      "Reported:     p is in force, except for boot arguments, which need a restart\n",
+    );
+  });
+
+  it("that reach no node wait for no restart", () => {
+    const text = textOf({ ...reached, reached: false, because: dropped });
+    expect(text).not.toContain("restarts");
+    expect(text).toContain(
+      "Running:      without any of them\nReaches it:   no\n" +
+        "              Tuned t recommend[1] matches node n1 by match, so the boot arguments reach no node\n",
+    );
+  });
+});
+
+it("a node that is away has what it reported last", () => {
+  const { boot: _, ...ready } = explanation;
+  expect(explanationText({ ...ready, notReady: true }, coloursOf(false))).toContain(
+    "Reported:     p was in force before the node became NotReady\n",
+  );
 });
 
 it("wide adds idle settings", () => {

@@ -2,6 +2,7 @@ import { findCondition } from "../../../language/object/condition.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
 import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
+import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
@@ -9,20 +10,20 @@ import { type Colours, printable } from "../terminal/terminal.ts";
 
 type Paint = (text: string) => string;
 
-/** An explanation as text. `wide`: with idle settings. */
+/** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
 export function explanationText(
   explanation: NodeExplanation,
   colours: Colours,
-  { wide = false }: { readonly wide?: boolean } = {},
+  { wide = false, columns }: { readonly wide?: boolean; readonly columns?: number | undefined } = {},
 ): string {
-  const { rules, tuneds, chain, boot } = explanation;
+  const { rules, chain, boot } = explanation;
   const parts = [
     head(explanation, colours),
     section("Rules, in the order in which they are tried", ruleTable(rules, colours), colours),
-    section("Conditions of Tuneds", tunedTable(tuneds, colours), colours),
+    section("Conditions of Tuneds", tunedTable(explanation, colours), colours),
     section("Profiles, each overriding those above it", chainTable(chain, colours), colours),
     section("Settings", settingTable(explanation.settings, wide, colours), colours),
-    section("Boot arguments", boot ? bootText(boot, colours) : "", colours),
+    section("Boot arguments", boot ? bootText(boot, colours, columns) : "", colours),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -33,7 +34,7 @@ function section(title: string, text: string, { bold }: Colours): string {
 
 function head(explanation: NodeExplanation, colours: Colours): string {
   const { bold, yellow, red } = colours;
-  const { node, profile, rules, obstacles, pools, deferred, reported, hardware, unresolved, warnings } = explanation;
+  const { node, profile, rules, obstacles, pools, deferred, hardware, unresolved, warnings } = explanation;
   const chosen = rules.find(({ outcome }) => outcome === "chosen");
   const rows: Cell[][] = [
     ["Node:", { text: printable(node), paint: bold }],
@@ -45,7 +46,7 @@ function head(explanation: NodeExplanation, colours: Colours): string {
   rows.push(...lines("Tied with:", ties, yellow));
   if (pools.length > 0) rows.push(["Pools:", printable(pools.join(", "))]);
   if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
-  rows.push(...reportRows(reported, colours));
+  rows.push(...reportRows(explanation, colours));
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));
   rows.push(...lines("Warnings:", warnings, yellow));
   rows.push(...lines("Unresolved:", unresolved.map(describeProbe), yellow));
@@ -57,14 +58,22 @@ function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] 
   return texts.map((text, index) => [index === 0 ? title : "", { text: printable(text), paint }]);
 }
 
-function reportRows(reported: NodeExplanation["reported"], { green, red, yellow, dim }: Colours): Cell[][] {
+function reportRows({ reported, boot, notReady }: NodeExplanation, { green, red, yellow, dim }: Colours): Cell[][] {
   if (!reported) return [["Reported:", { text: "nothing yet", paint: yellow }]];
   const applied = findCondition(reported.conditions, "Applied");
   const degraded = findCondition(reported.conditions, "Degraded");
-  const age = reported.current ? "" : ", which is not the profile it should have now";
-  const inForce = `${reported.profile || "no profile"} is in force${age}`;
+  const but = [
+    ...(reported.current ? [] : ["which is not the profile it should have now"]),
+    ...(boot && boot.pending.length > 0
+      ? [`except for boot arguments${boot.reached ? ", which need a restart" : ", which do not reach the node"}`]
+      : []),
+  ];
+  const inForce = `${reported.profile || "no profile"} ${notReady ? "was in force before the node became NotReady" : "is in force"}`;
   return [
-    ["Reported:", { text: printable(inForce), paint: reported.current ? green : yellow }],
+    [
+      "Reported:",
+      { text: printable([inForce, ...but].join(", ")), paint: notReady || but.length > 0 ? yellow : green },
+    ],
     ...[applied, degraded].flatMap((condition): Cell[][] => {
       if (!condition) return [];
       const bad = condition === applied ? condition.status !== "True" : condition.status === "True";
@@ -101,11 +110,13 @@ function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: C
   return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, widestCell);
 }
 
-/** Conditions that are true and have no message are left out. */
-function tunedTable(tuneds: NodeExplanation["tuneds"], { red, dim, yellow }: Colours): string {
+/** Without conditions that are true and have no message, and that of boot arguments, which have their own section. */
+function tunedTable({ tuneds, rules, boot }: NodeExplanation, { red, dim, yellow }: Colours): string {
+  const chosen = boot && rules.find(({ outcome }) => outcome === "chosen")?.tuned;
   const rows = tuneds.flatMap(({ name, conditions }) =>
     conditions
       .filter(({ status, message }) => status !== "True" || message !== "")
+      .filter(({ type }) => type !== "BootArguments" || name !== chosen)
       .map(({ type, status, reason, message }): Cell[] => [
         printable(name),
         { text: `${type}=${status}`, paint: status === "True" ? yellow : red },
@@ -179,27 +190,4 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
       ];
     });
   return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows);
-}
-
-function bootText(boot: NonNullable<NodeExplanation["boot"]>, { green, red, yellow, dim }: Colours): string {
-  const words = (texts: readonly string[]): string => printable(texts.join(" ")) || "none";
-  const rows: Cell[][] = [["Wanted:", words(boot.wanted)]];
-  if (boot.reported !== undefined) rows.push(["Reported:", printable(boot.reported) || "none"]);
-  if (boot.pool !== undefined) rows.push(["Pool:", printable(boot.pool)]);
-  if (boot.machineConfig)
-    rows.push([
-      "Configured:",
-      `${words(boot.machineConfig.kernelArguments)} (MachineConfig ${printable(boot.machineConfig.name)})`,
-    ]);
-  if (boot.reported !== undefined && boot.reported !== "")
-    rows.push([
-      "Running:",
-      boot.pending.length > 0
-        ? { text: `without ${words(boot.pending)}, until the node restarts with them`, paint: yellow }
-        : { text: "with all of them", paint: green },
-    ]);
-  rows.push(["Reaches it:", { text: boot.reached ? "yes" : "no", paint: boot.reached ? green : red }]);
-  rows.push(["", { text: printable(boot.because), paint: boot.reached ? dim : red }]);
-  const [first = [], ...others] = rows;
-  return textTable(first, others);
 }

@@ -56,7 +56,7 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
-      : explanationText(explanation, terminal.colours, { wide: format === "wide" }),
+      : explanationText(explanation, terminal.colours, { wide: format === "wide", columns: terminal.columns }),
   );
 }
 

@@ -12,6 +12,7 @@ import type { Skipped } from "./dry-run.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
+import { textWidth, wrapWords } from "../terminal/wrap.ts";
 
 /** What `attune plan` prints. */
 export interface PlanDocument extends ChangePlan {
@@ -110,13 +111,16 @@ function settingTable({ settings, options }: NodeChange, { bold, cyan, dim, gree
   return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows);
 }
 
+const wordsIndent = "  before   ".length;
+
 function bootText({ machineConfig, before, after, ...restarts }: BootChange, most: number, colours: Colours): string {
   const { bold, red, green, dim } = colours;
   const old = before ?? [];
   const fresh = after ?? [];
   const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
-    wrapped(list.map((word) => ({ text: printable(word), paint: others.includes(word) ? String : paint }))) ||
-    dim("none");
+    wrapWords(list.map(printable), textWidth(undefined, wordsIndent))
+      .map((line) => line.map((word) => (others.includes(word) ? word : paint(word))).join(" "))
+      .join(`\n${" ".repeat(wordsIndent)}`) || dim("none");
   const what = after ? (before ? "changes" : "is created") : "is deleted";
   return [
     `${bold(`Boot arguments of ${poolNames(restarts)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
@@ -124,22 +128,6 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, mos
     `  after    ${words(fresh, old, green)}`,
     restartText(restarts, most, colours),
   ].join("\n");
-}
-
-const widestLine = 110;
-const wordsIndent = 11;
-
-/** Boot arguments rarely fit on one line. */
-function wrapped(words: readonly Exclude<Cell, string>[]): string {
-  let text = "";
-  let column = wordsIndent;
-  for (const { text: word, ...shown } of words) {
-    const fits = text === "" || column + 1 + word.length <= widestLine;
-    text += text === "" ? "" : fits ? " " : `\n${" ".repeat(wordsIndent)}`;
-    column = (fits ? column + 1 : wordsIndent) + word.length;
-    text += shown.paint(word);
-  }
-  return text;
 }
 
 function configurationText({ objects, ...restarts }: ConfigurationChange, most: number, colours: Colours): string {

@@ -6,6 +6,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** For text written to `out`. They change nothing where `out` is not a terminal. */
   readonly colours: Colours;
+  /** Absent where `out` is not a terminal. */
+  readonly columns?: number | undefined;
 }
 
 type Paint = (text: string) => string;
@@ -35,6 +37,7 @@ export function processTerminal(): Terminal {
     out: writeOut,
     err: (text) => writeFully(2, text),
     colours: coloursOf(wantsColours(process.env, isTerminal())),
+    columns: screenSize()?.columns,
   };
 }
 
