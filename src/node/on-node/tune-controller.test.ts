@@ -16,7 +16,7 @@ import {
 import type { Json } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { applyMergePatch } from "../../language/patch/merge-patch.ts";
-import { noLog } from "../../cluster/runtime/log/log.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { NodeEngines } from "./node-engines.ts";
 import { NodeHardware } from "./node-hardware.ts";
@@ -41,6 +41,7 @@ class World {
   readonly done: string[] = [];
   readonly statuses: ProfileStatus[] = [];
   readonly requests: string[] = [];
+  readonly logged: { fields: object; message: string }[] = [];
   node: KubeObject | undefined = {
     apiVersion: "v1",
     kind: "Node",
@@ -86,6 +87,7 @@ class World {
       hardware: new NodeHardware(host, noLog),
       protocol,
       clock,
+      log: this.#log(),
     });
     controller.queue.add(`${namespace}/n`);
     void controller.run(end.signal);
@@ -96,6 +98,12 @@ class World {
     this.#current = profile;
     if (!profile) this.#notify({ type: "deleted", object: before! });
     else this.#notify(before ? { type: "updated", object: profile, before } : { type: "added", object: profile });
+  }
+
+  #log(): Log {
+    const write = (fields: object, message: string): void => void this.logged.push({ fields, message });
+    const log: Log = { ...noLog, warn: write, error: write, child: () => log };
+    return log;
   }
 
   #client(): Client {
@@ -207,6 +215,17 @@ describe("the agent of a node", () => {
     await w.clock.advance(minute);
     expect(w.done).toEqual(done);
     expect(await loadRecord(w.host)).toEqual(done.length === 0 ? record : undefined);
+  });
+
+  test("says in one line per retry that there is no such Node, and backs off", async () => {
+    const w = new World();
+    w.node = undefined;
+    await w.clock.advance(10 * minute);
+    const message =
+      'there is no Node "n" in the cluster: nothing is changed; pass --node with a name that "kubectl get nodes" lists';
+    expect(w.logged).toEqual(w.logged.map(() => ({ fields: {}, message })));
+    expect(w.logged.length).toBeGreaterThan(5);
+    expect(w.logged.length).toBeLessThan(20);
   });
 
   test("applies no Profile to a node that was tuned under another name", async () => {

@@ -69,7 +69,14 @@ export function tuneController(options: TuneControllerOptions): Controller {
 
   async function release(signal: AbortSignal, log: Log): Promise<Result> {
     if (!(await isGone({ client, namespace, node, signal }))) return { requeue: true };
-    await checkNode({ client, node, tuner, signal });
+    try {
+      await checkNode({ client, node, tuner, signal });
+    } catch (error) {
+      if (!(error instanceof UnknownNodeError)) throw error;
+      // The Node may still be created. A mistake of the user's needs no stack trace.
+      log.warn({}, error.message);
+      return { requeue: true };
+    }
     const { restored } = await tuner.release();
     if (restored.length === 0) return {};
     const failed = restored.filter((one) => one.failed !== undefined);
@@ -113,14 +120,22 @@ export interface OwnNode {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The cluster has no Node of the name that the agent was given. */
+class UnknownNodeError extends Error {
+  constructor(node: string) {
+    super(
+      `there is no Node "${node}" in the cluster: nothing is changed; pass --node with a name that "kubectl get nodes" lists`,
+    );
+  }
+}
+
 /** Throws where a missing Profile may only mean that the agent was given a wrong name. */
 export async function checkNode({ client, node, tuner, signal }: OwnNode): Promise<void> {
   if (await tuner.isKnown()) return;
   try {
     await client.get(kinds.node, node, { signal });
   } catch (error) {
-    if (isNotFound(error))
-      throw new Error(`there is no Node "${node}" in the cluster: nothing is changed; check --node`, { cause: error });
+    if (isNotFound(error)) throw new UnknownNodeError(node);
     // Agents that the DaemonSet started may not read Nodes, but have their names from the kubelet.
     if (!isForbidden(error)) throw error;
   }
