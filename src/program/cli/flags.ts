@@ -3,6 +3,7 @@ import { systemNamespace } from "../operator/rbac.ts";
 import { webhookName } from "../webhook/deployment.ts";
 import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
+  addressFlag,
   connectionFlags,
   duration,
   engineFlag,
@@ -60,9 +61,7 @@ export const operatorFlags = {
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   probeAddress: probeAddressFlag,
-  metricsAddress: text("--metrics-address <host:port>", "address on which to serve /metrics alone", {
-    shownDefault: "none",
-  }),
+  metricsAddress: addressFlag("--metrics-address <host:port>", "address on which to serve /metrics alone"),
   metricsCertificates: text(
     "--metrics-certificates <dir>",
     "directory of tls.crt and tls.key for --metrics-address, read again when they change; without them it serves plain HTTP",

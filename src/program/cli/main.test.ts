@@ -3,7 +3,7 @@ import { get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
@@ -14,11 +14,21 @@ import { exampleTuned } from "./up/worked-example.ts";
 
 let attune: Program;
 let dir: string;
+/** A kubeconfig for a server that does not run. */
+let unreachable: string;
 
 beforeAll(async () => {
   attune = await Program.build();
+  unreachable = join(await mkdtemp(join(tmpdir(), "attune-kubeconfig-")), "kubeconfig");
+  const named = (what: object): object[] => [{ name: "a", ...what }];
+  const config = {
+    clusters: named({ cluster: { server: "https://127.0.0.1:1" } }),
+    users: named({ user: { token: "t" } }),
+    contexts: named({ context: { cluster: "a", user: "a" } }),
+  };
+  await writeFile(unreachable, JSON.stringify({ apiVersion: "v1", kind: "Config", "current-context": "a", ...config }));
 });
-afterAll(() => attune.remove());
+afterAll(() => Promise.all([attune.remove(), rm(dirname(unreachable), { recursive: true })]));
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "attune-cli-"));
 });
@@ -62,6 +72,18 @@ describe("attune", () => {
   });
 
   const mistakes: [string[], RegExp][] = [
+    [
+      ["operator", "--probe-address", "foo", "--kubeconfig", "UNREACHABLE"],
+      /^error: --probe-address foo: not of the form host:port, such as :8080\n/,
+    ],
+    [
+      ["take-over", "--kubeconfig", "UNREACHABLE"],
+      /^error: cannot reach the API server at 127.0.0.1:1: connection refused \(ECONNREFUSED\); check that it runs, and the cluster of the kubeconfig\n$/,
+    ],
+    [
+      ["operator", "--kubeconfig", "UNREACHABLE"],
+      /^\{.*"message":"attune .*\n\{"level":"error",.*"message":"cannot reach the API server at 127.0.0.1:1: .*\}\n$/,
+    ],
     [["nothing"], /^error: unknown command 'nothing'/],
     [["nothing"], /\n\(attune --help lists the commands\)\n$/],
     [["up", "--bogus"], /^error: unknown option '--bogus'\n\(attune up --help lists its flags\)\n$/],
@@ -80,7 +102,11 @@ describe("attune", () => {
     [["up", "--dir", "DIR", "--mode", "hosted"], /^error: --mode hosted: not supported yet; use standalone\n/],
   ];
   it.each(mistakes)("answers %j with one error, exit code 1 and nothing on disk", async (args, error) => {
-    const { code, stdout, stderr } = await attune.run(args.map((arg) => (arg === "DIR" ? dir : arg)));
+    const files = new Map([
+      ["DIR", dir],
+      ["UNREACHABLE", unreachable],
+    ]);
+    const { code, stdout, stderr } = await attune.run(args.map((arg) => files.get(arg) ?? arg));
     expect(stderr).toMatch(error);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect([code, stdout, await readdir(dir)]).toEqual([1, "", []]);

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
 import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
 import { createLog } from "../../cluster/runtime/log/log.ts";
+import { logFailure } from "../../cluster/runtime/log/log-failure.ts";
 import { createPromMetrics } from "../../cluster/runtime/metrics/prom-metrics.ts";
 import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { attuneHandlers } from "../webhook/attune-handlers.ts";
@@ -21,21 +22,24 @@ export async function webhook(options: WebhookOptions): Promise<void> {
   const { signal } = stopOnSignals();
   const client = new HttpClient(await loadConnection(options));
   const log = await createLog({ name: "webhook" });
-  await runWebhook({
-    client,
-    signal,
-    ...attuneHandlers(client, { log, machineConfiguration: options.mode !== "plain" }),
-    host,
-    port,
-    target,
-    secret: { namespace, name: webhookSecret },
-    probeAddress,
-    log,
-    metrics: await createPromMetrics(),
-    // Behind a Service it is a pod, whose log has only JSON lines.
-    onReady: (address) =>
-      options.register === "service" ? log.info({ address }, "ready") : writeOut(`ready https://${address}\n`),
-  });
+  const metrics = await createPromMetrics();
+  await logFailure(log, () =>
+    runWebhook({
+      client,
+      signal,
+      ...attuneHandlers(client, { log, machineConfiguration: options.mode !== "plain" }),
+      host,
+      port,
+      target,
+      secret: { namespace, name: webhookSecret },
+      probeAddress,
+      log,
+      metrics,
+      // Behind a Service it is a pod, whose log has only JSON lines.
+      onReady: (address) =>
+        options.register === "service" ? log.info({ address }, "ready") : writeOut(`ready https://${address}\n`),
+    }),
+  );
 }
 
 function targetOf(options: WebhookOptions): (port: number) => Target {

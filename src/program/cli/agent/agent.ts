@@ -6,6 +6,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { writeImageFile } from "../../../node/on-node/one-shot.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { logFailure } from "../../../cluster/runtime/log/log-failure.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
@@ -30,7 +31,7 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
       if (outcome.type === "failed")
         log.warn({ why: outcome.message }, "the node will not be tuned before its first pod");
     }
-    await runAgent({ ...given, client, host, launch: launchAt(root), signal, log });
+    await logFailure(log, () => runAgent({ ...given, client, host, launch: launchAt(root), signal, log }));
   } finally {
     client.close();
     await unlock();

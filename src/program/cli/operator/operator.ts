@@ -1,6 +1,7 @@
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { logFailure } from "../../../cluster/runtime/log/log-failure.ts";
 import { countRequests } from "../../../cluster/runtime/metrics/metrics.ts";
 import { createPromMetrics } from "../../../cluster/runtime/metrics/prom-metrics.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -19,7 +20,7 @@ export async function operator(options: Values<typeof operatorCommandFlags>): Pr
   const print = (line: string): void => log.info({}, line);
   print(`attune ${version} operator, mode ${options.mode}, on ${connection.cluster.server}`);
   try {
-    await runOperatorWith(options, process.env, { client, signal, metrics, print, log });
+    await logFailure(log, () => runOperatorWith(options, process.env, { client, signal, metrics, print, log }));
   } finally {
     client.close();
   }

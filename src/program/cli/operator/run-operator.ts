@@ -22,8 +22,8 @@ export async function runOperatorWith(
     ...surroundings,
     image,
     leaderElection,
-    probeAddress: probeAddress || undefined,
-    metricsAddress: metricsAddress || undefined,
+    probeAddress,
+    metricsAddress,
     metricsCertificates: metricsCertificates || undefined,
     // The shipped operator reads the version of its payload there.
     release: env["RELEASE_VERSION"] ?? "",

@@ -1,4 +1,5 @@
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
+import { parseAddress } from "../../../cluster/runtime/metrics/http-answer.ts";
 import type { EngineName } from "../../../node/engine/choose-engine.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
@@ -12,11 +13,25 @@ export const connectionFlags = {
   context: text("--context <name>", "context of the kubeconfig to use"),
 };
 
-export const probeAddressFlag = text(
+export const probeAddressFlag = addressFlag(
   "--probe-address <host:port>",
   "address on which to serve /healthz, /readyz and /metrics",
-  { shownDefault: "none" },
 );
+
+/** The address of a server; undefined where none is wanted. */
+export function addressFlag(flags: string, description: string): Flag<string | undefined> {
+  return parsed(flags, description, address, { shownDefault: "none" });
+}
+
+function address(value: string, name: string): string | undefined {
+  if (value === "") return undefined;
+  try {
+    parseAddress(value, name);
+  } catch (error) {
+    throw new Error(`${name} ${value}: not of the form host:port, such as :8080`, { cause: error });
+  }
+  return value;
+}
 
 export const protocolFlag: Flag<Protocol> = choice(
   "--protocol <protocol>",
