@@ -23,12 +23,14 @@ export interface Repaired extends Drift {
   /** How often it was set back without a pause, where more than once, and the wait before the next time. */
   readonly times?: number;
   readonly waitMs?: number;
+  /** Not set back yet, since it was shortly before. */
+  readonly waiting?: true;
 }
 
 export interface DriftScope {
   /** Only settings with one of these files. Default all. */
   readonly paths?: ReadonlySet<string> | undefined;
-  /** Whether a target may be set again now; the others are left as they are. Default all. */
+  /** Whether a target may be set again now; the others are left as they are and reported as waiting. Default all. */
   readonly mayRepair?: ((target: string) => boolean) | undefined;
 }
 
@@ -38,7 +40,12 @@ export interface DriftScope {
  */
 export async function repairDrift(host: Host, scope: DriftScope = {}): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
+  const { mayRepair = () => true } = scope;
   for (const { drift, claim } of await drifted(host, scope)) {
+    if (!mayRepair(drift.target)) {
+      repaired.push({ ...drift, waiting: true });
+      continue;
+    }
     const outcome = await carryOut(claim.actions, host);
     repaired.push(outcome.type === "failed" ? { ...drift, failed: outcome.message } : drift);
   }
@@ -62,7 +69,7 @@ function pathOf(action: Action): string[] {
   return action.type === "write" || isFileAction(action) ? [action.path] : [];
 }
 
-async function drifted(host: Host, { paths, mayRepair }: DriftScope): Promise<{ drift: Drift; claim: Claim }[]> {
+async function drifted(host: Host, { paths }: DriftScope): Promise<{ drift: Drift; claim: Claim }[]> {
   const { ledger } = await loadJournal(host);
   const found: { drift: Drift; claim: Claim }[] = [];
   for (const entry of ledger.entries()) {
@@ -73,8 +80,7 @@ async function drifted(host: Host, { paths, mayRepair }: DriftScope): Promise<{ 
     for (const action of claim.actions) {
       const other = await otherThan(action, host);
       if (other === undefined) continue;
-      if (!mayRepair || mayRepair(target))
-        found.push({ drift: { target, owner, from, expected, found: other }, claim });
+      found.push({ drift: { target, owner, from, expected, found: other }, claim });
       break;
     }
   }

@@ -135,9 +135,10 @@ function waiting({ profile }: Extract<TuneOutcome, { type: "deferred" }>): strin
   return `The change is waiting for the next node restart: ${profile}`;
 }
 
-function describeDrift({ target, owner, from, expected, found, failed, times, waitMs = 0 }: Repaired): string {
+function describeDrift({ target, owner, from, expected, found, failed, times, waitMs = 0, waiting }: Repaired): string {
   const changed = `another process changed ${target} to ${JSON.stringify(found)}`;
-  const back = failed === undefined ? "set back" : `cannot be set back (${failed})`;
+  const done = waiting ? "not yet set back" : "set back";
+  const back = failed === undefined ? done : `cannot be set back (${failed})`;
   const again = times === undefined ? "" : ` (${times} times; again after ${waitMs / 1000} s at the earliest)`;
   return `${changed}, ${back} to ${JSON.stringify(expected)} for ${owner}: ${from}${again}`;
 }

@@ -18,7 +18,7 @@ const order: readonly ReportedSetting["state"][] = ["Failed", "Different", "Skip
  * or found them. What does not fit is counted; settings that are as wanted are left out first.
  */
 export function reportedSettings({ report, drift }: Pick<Applied, "report" | "drift">): Report {
-  const lost = new Map(drift.filter(({ failed }) => failed !== undefined).map((one) => [one.target, one]));
+  const lost = new Map(drift.filter(isLost).map((one) => [one.target, one]));
   const distinct = new Map<string, ReportedSetting>();
   const counts = new Map<string, number>();
   let omitted = 0;
@@ -51,7 +51,7 @@ function reported(setting: SettingReport, lost: ReadonlyMap<string, Repaired>): 
     case "same": {
       const change = lost.get(setting.target);
       if (!change) return { ...about, state: "AsWanted", value: shortened(setting.value) };
-      const message = shortened(`another process changed it, cannot be set back: ${change.failed}`);
+      const message = shortened(`another process changed it, ${whyLost(change)}`);
       return { ...about, state: "Different", value: shortened(change.found), message, ...device };
     }
     case "overridden": {
@@ -64,6 +64,15 @@ function reported(setting: SettingReport, lost: ReadonlyMap<string, Repaired>): 
     case "failed":
       return { ...about, state: "Failed", message: shortened(setting.message), ...device };
   }
+}
+
+function isLost({ failed, waiting }: Repaired): boolean {
+  return failed !== undefined || waiting === true;
+}
+
+function whyLost({ failed, waitMs }: Repaired): string {
+  if (failed !== undefined) return `cannot be set back: ${failed}`;
+  return waitMs === undefined ? "not set back yet" : `set back again after ${waitMs / 1000} s at the earliest`;
 }
 
 function shortened(text: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
-import { apiVersion, type Profile } from "../../../domain/node-tuning/api.ts";
+import { apiVersion, type Profile, type ReportedSetting } from "../../../domain/node-tuning/api.ts";
 import { findCondition } from "../../../language/object/condition.ts";
 import type { CommandResult } from "../../host/host.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
@@ -93,6 +93,12 @@ class World {
     const { conditions } = profileStatus(this.profile, this.tuning, "now");
     const { status = "", reason = "", message = "" } = findCondition(conditions, type) ?? {};
     return `${status} ${reason} ${message}`;
+  }
+
+  /** As the Profile's status has it. */
+  setting(name: string): ReportedSetting | undefined {
+    if (!this.tuning) return undefined;
+    return profileStatus(this.profile, this.tuning, "now").settings?.find(({ option }) => option === name);
   }
 
   addDisk(name: string): void {
@@ -190,6 +196,30 @@ describe("a setting that another process writes", () => {
     expect(w.condition("Drifted")).toMatch(
       /^True Contested .* \([0-9]+ times; again after [0-9]+ s at the earliest\)$/,
     );
+  });
+
+  test("is reported with the value on the node while it waits to be set back, and not anew at each write", async () => {
+    const w = await World.settled(sysctl);
+    const reports: string[] = [];
+    for (let second = 0; second < 300; second++) {
+      await w.host.write(swappiness, second % 2 === 0 ? "77" : "78");
+      await w.clock.advance(1000);
+      const report = JSON.stringify([w.setting("vm.swappiness"), w.condition("Drifted")]);
+      if (report !== reports.at(-1)) reports.push(report);
+    }
+    expect(w.condition("Drifted")).toMatch(/^True Contested .* not yet set back to "10" /);
+    expect(w.setting("vm.swappiness")).toEqual({
+      unit: "sysctl",
+      option: "vm.swappiness",
+      state: "Different",
+      value: expect.stringMatching(/^7[78]$/) as string,
+      message: expect.stringMatching(/^another process changed it, set back again after [0-9]+ s at the/) as string,
+    });
+    expect(reports.length).toBeLessThan(20);
+
+    await w.host.write(swappiness, "10");
+    await w.clock.advance(resyncIntervalMs);
+    expect(w.setting("vm.swappiness")?.state).toBe("AsWanted");
   });
 
   test("a thousand times a second costs a check every two seconds", async () => {

@@ -147,8 +147,8 @@ export class Follower {
   }
 
   #repaired(repaired: readonly Repaired[]): void {
-    for (const one of repaired) this.#options.log.warn({ ...one }, "another process changed a setting");
-    this.#repairs.add(repaired, this.#now);
+    for (const one of this.#repairs.add(repaired, this.#now))
+      this.#options.log.warn({ ...one }, "another process changed a setting");
   }
 
   #logTuned(settings: readonly SettingReport[]): void {
