@@ -43,7 +43,7 @@ class Node extends MemoryHost {
 
   override run(argv: readonly string[]): Promise<CommandResult> {
     this.ran.push(argv.join(" "));
-    const stdout = argv[0] === "echo" ? (argv[1] ?? "") : argv[0] === "mktemp" ? "/tmp/made\n" : "";
+    const stdout = argv[0] === "echo" ? (argv[1] ?? "") : "";
     return Promise.resolve({ type: "exited", code: 0, stdout, stderr: "" });
   }
 
@@ -88,26 +88,19 @@ async function tuned(exec: ExecPolicy | undefined, data = text) {
   return { host, reason, message, bootcmdline };
 }
 
-const chosen = (ran: readonly string[]): string[] => ran.filter((line) => /^(echo|mktemp|\/)/.test(line)).toSorted();
+const chosen = (ran: readonly string[]): string[] => ran.filter((line) => /^(echo|\/)/.test(line)).toSorted();
 
 describe("an agent with --exec", () => {
   test.each([undefined, "allow"] as const)("%s runs what profiles ask for", async (exec) => {
     const { host, bootcmdline } = await tuned(exec);
-    expect(chosen(host.ran)).toEqual([
-      `${own} start`,
-      `${placed} start`,
-      "echo 1",
-      "echo 33",
-      "echo more",
-      "mktemp -d",
-    ]);
+    expect(chosen(host.ran)).toEqual([`${own} start`, `${placed} start`, "echo 1", "echo 33", "echo more"]);
     expect(await host.value("max_map_count")).toBe("33");
     expect(bootcmdline).toContain("own=1");
   });
 
   test("builtin runs what built-in profiles ask for, and names every setting that it refuses", async () => {
     const { host, message, bootcmdline } = await tuned("builtin");
-    expect(chosen(host.ran)).toEqual([`${placed} start`, "mktemp -d"]);
+    expect(chosen(host.ran)).toEqual([`${placed} start`]);
     expect([await host.value("swappiness"), await host.value("max_map_count")]).toEqual(["11", "20"]);
     for (const finding of [
       "p/tuned.conf:2: include: not complete: running `echo more` is refused (--exec builtin)",
@@ -157,7 +150,7 @@ describe("an agent with --exec", () => {
   test("builtin allows every program that the profiles of Attune name", () => {
     const texts = [...baseTexts().values(), ...(defaultTuned("n").spec?.profile ?? []).map(({ data }) => data)];
     const calls = texts.flatMap((one) => one.match(/\$\{f:exec[^}]*\}/g) ?? []);
-    expect(calls).toContain("${f:exec:mktemp:-d}");
+    expect(calls).not.toEqual([]);
     const programs = calls.map((call): Probe => ({ type: "exec", argv: call.slice(9, -1).split(":") }));
     const asked = programs.filter((probe) => !mayAnswer(probe, execRule("builtin")));
     // This one is read as a file.

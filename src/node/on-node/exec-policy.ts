@@ -5,7 +5,7 @@ import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { placeOf, type Setting, type Unit } from "../../language/tuned/unit.ts";
 
 /**
- * Which programs that profiles name may run as root: `allow` all of them, `builtin` those of built-in profiles, `none`. Programs
+ * Which programs that profiles name may run as root: `allow` all of them, `builtin` scripts of built-in profiles, `none`. Programs
  * that only tell about the node run in any case.
  */
 export type ExecPolicy = "allow" | "builtin" | "none";
@@ -21,12 +21,9 @@ export function execRule(policy: ExecPolicy): ExecRule {
   return { policy, by: `--exec ${policy}` };
 }
 
-/** Of built-in profiles, cpu-partitioning alone runs one that changes the node. */
-const builtinPrograms = new Set(["mktemp\0-d"]);
-
 export function mayAnswer(probe: Probe, { policy }: ExecRule): boolean {
-  if (policy === "allow" || isHarmless(probe) || probe.type !== "exec") return true;
-  return policy === "builtin" && builtinPrograms.has(probe.argv.join("\0"));
+  // Built-in profiles run no other programs than harmless ones.
+  return policy === "allow" || isHarmless(probe) || probe.type !== "exec";
 }
 
 /** The profile without the scripts that may not run, with a warning for each of them. */

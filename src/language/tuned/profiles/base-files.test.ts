@@ -34,7 +34,11 @@ function put(path: string, text: string): string {
 function callOf(profile: string, ...args: string[]): void {
   const [, text = ""] = [...baseScripts()].find(([path]) => path.endsWith(`/${profile}/script.sh`)) ?? [];
   const moved = text.replaceAll(/(?<![\w}])\/(?=(?:sys|etc|var|run|proc)\/)/g, `${root}/`);
-  const env = { PATH: `${join(root, "bin")}:${process.env.PATH}`, CALLS: join(root, "calls") };
+  const env = {
+    PATH: `${join(root, "bin")}:${process.env.PATH}`,
+    CALLS: join(root, "calls"),
+    TUNED_tmpdir: join(root, "elsewhere"),
+  };
   execFileSync("sh", [put("script.sh", moved), ...args], { env });
 }
 
@@ -62,6 +66,19 @@ describe("cpu-partitioning's script", () => {
     expect(calls()).toBe(restored);
     call("stop", "full_rollback");
     expect(calls()).toBe(restored);
+  });
+
+  test("keeps what it adds to the initrd in one directory until rollback, wherever a variable points", () => {
+    chmodSync(put("bin/systemctl", "#!/bin/sh\nexit 1\n"), 0o755);
+    mkdirSync(join(root, "etc/modprobe.d"), { recursive: true });
+    const dropIn = put("etc/systemd/system.conf.d/00-tuned.conf", "[Manager]\n");
+    const staged = join(root, "run/attune/initrd");
+    const left = put("run/attune/initrd/left", "by the last call");
+    call("start");
+    expect(readFileSync(join(staged, dropIn), "utf8")).toBe("[Manager]\n");
+    expect([existsSync(left), existsSync(join(root, "elsewhere"))]).toEqual([false, false]);
+    call("stop", "full_rollback");
+    expect(existsSync(staged)).toBe(false);
   });
 
   test("does nothing where the kernel has no such pages", () => {

@@ -1,4 +1,5 @@
 import { baseDirectory } from "./base-profiles.ts";
+import { initrdDirectory } from "./isolation.ts";
 
 const oneCpuPerSocketIsNotIsolated = "isolated_cores=${f:calc_isolated_cores:1}\n";
 
@@ -66,11 +67,14 @@ merge_pages() {
   rm -f "$original"
 }
 
-# The initrd's systemd must not use the isolated CPUs either.
+staging=${initrdDirectory}
+
+# The initrd's systemd must not use the isolated CPUs either. TUNED_tmpdir is not used: a profile could name any directory.
 stage_initrd() {
   drop_in=/etc/systemd/system.conf.d/00-tuned.conf
-  if [ -n "$TUNED_tmpdir" ] && [ -f "$drop_in" ]; then
-    mkdir -p "$TUNED_tmpdir/\${drop_in%/*}" && cp "$drop_in" "$TUNED_tmpdir$drop_in"
+  rm -rf "$staging" && mkdir -p "$staging" || return
+  if [ -f "$drop_in" ]; then
+    mkdir -p "$staging\${drop_in%/*}" && cp "$drop_in" "$staging$drop_in"
   fi
 }
 
@@ -78,6 +82,7 @@ case $1 in
   start) stage_initrd && quiet_kvm && keep_pages ;;
   stop)
     if [ "$2" = full_rollback ]; then
+      rm -rf "$staging"
       rm -f "$options"
       merge_pages
     fi

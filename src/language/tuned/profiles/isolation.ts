@@ -52,6 +52,12 @@ cmdline_${tag}=+nohz=on nohz_full=\${isolated_cores} rcu_nocbs=\${isolated_cores
 `;
 }
 
+/**
+ * What cpu-partitioning adds to the initrd. TuneD's profile makes a new directory in /tmp each time it is loaded, and leaves it
+ * there unless an image is made from it.
+ */
+export const initrdDirectory = "/run/attune/initrd";
+
 /** Profiles for workloads with isolated CPUs. */
 export const isolationProfiles: Record<string, string> = {
   "cpu-partitioning": `[main]
@@ -61,7 +67,7 @@ include=network-latency
 [variables]
 include=/etc/tuned/cpu-partitioning-variables.conf
 ${assertSet("isolated_cores", "assert1", "isolated_cores are set")}
-tmpdir=\${f:strip:\${f:exec:mktemp:-d}}
+tmpdir=${initrdDirectory}
 isolated_cores_expanded=\${f:cpulist_unpack:\${isolated_cores}}
 isolated_cpumask=\${f:cpulist2hex:\${isolated_cores_expanded}}
 not_isolated_cores_expanded=\${f:cpulist_invert:\${isolated_cores_expanded}}

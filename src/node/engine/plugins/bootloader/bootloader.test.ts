@@ -258,6 +258,16 @@ describe("an image", () => {
     expect(commands.apply[1]).toBe("rm -rf -- /tmp/d");
   });
 
+  test("is made from the directory that the built-in script fills, also before it exists", async () => {
+    const options = "initrd_add_dir=/run/attune/initrd\ninitrd_dst_img=i.img\ninitrd_remove_dir=True";
+    const { commands } = await runCase(node(options, {}, { ...exec, "mkdir *": { rc: 0 }, "stat *": { rc: 1 } }));
+    expect(commands.apply).toEqual([
+      "mkdir -p -- /run/attune/initrd",
+      expect.stringMatching(/ sh \/run\/attune\/initrd \/boot\/i\.img$/),
+      "rm -rf -- /run/attune/initrd",
+    ]);
+  });
+
   test("that cannot be made here is left out, and the arguments are set", async () => {
     const { "cpio --version": _, ...without } = exec;
     const result = await runCase(node("initrd_add_dir=/tmp/d\ncmdline=a", {}, without));

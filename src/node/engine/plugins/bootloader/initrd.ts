@@ -1,5 +1,6 @@
 import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
+import { initrdDirectory } from "../../../../language/tuned/profiles/isolation.ts";
 import type { Action } from "../../action.ts";
 import { isBelow } from "../../../../language/tuned/chain/path.ts";
 import type { Observe } from "../../plugin.ts";
@@ -41,20 +42,23 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
       undo,
     };
 
+  // The script of the built-in profile fills its directory just before, where scripts may run.
+  const isOwn = source === initrdDirectory;
   const folder = await observe.host.real(source);
-  if (!isBelow(folder, [...observe.profileDirectories, "/tmp"]))
+  if (!isOwn && !isBelow(folder, [...observe.profileDirectories, "/tmp"]))
     return impossible("is outside the directories of profiles and /tmp");
-  const owner = await observe.host.run(["stat", "-c", "%u %F", "--", folder]);
-  if (owner.type !== "exited" || owner.code !== 0)
+  const owner = isOwn ? undefined : await observe.host.run(["stat", "-c", "%u %F", "--", folder]);
+  if (owner && (owner.type !== "exited" || owner.code !== 0))
     // Profiles often remove the directory once the image is made.
     return present ? { type: "image", target, path, actions: [], undo } : impossible("there is no such directory");
-  if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory owned by root");
+  if (owner && owner.stdout.trim() !== "0 directory") return impossible("is not a directory owned by root");
   const packer = await observe.host.run(["cpio", "--version"]);
   if (packer.type === "failed") return impossible("cpio is not installed, and without it no image can be made");
+  const actions: Action[] = [{ type: "run", argv: ["sh", "-c", packed, "sh", folder, image] }];
+  if (isOwn) actions.unshift({ type: "run", argv: ["mkdir", "-p", "--", folder] });
   const remove = truthDigit(unit.options.get("initrd_remove_dir")?.value ?? "") === "1";
-  const pack: Action = { type: "run", argv: ["sh", "-c", packed, "sh", folder, image] };
-  const tidy: Action = { type: "run", argv: ["rm", "-rf", "--", folder] };
-  return { type: "image", target, path, actions: remove ? [pack, tidy] : [pack], undo };
+  if (remove) actions.push({ type: "run", argv: ["rm", "-rf", "--", folder] });
+  return { type: "image", target, path, actions, undo };
 }
 
 /** The paths are parameters of the script, never part of it. The image gets its name only when it is complete. */
