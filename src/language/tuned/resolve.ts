@@ -24,6 +24,8 @@ export interface ResolvedProfile {
   readonly profile: string;
   /** Every profile that was merged, in order. */
   readonly chain: readonly string[];
+  /** For each of the chain: those of the chain that it includes. */
+  readonly includes: readonly (readonly string[])[];
   /** Options of `[main]`, without `include`. */
   readonly main: ReadonlyMap<string, string>;
   readonly variables: ReadonlyMap<string, string>;
@@ -107,6 +109,7 @@ function work(
     .map((section) => finishUnit(section, context, findings))
     .toSorted((a, b) => a.priority - b.priority);
   const bootArguments = bootArgumentsOf(units, context, findings);
+  const chain = links.map((link) => link.name);
   return {
     type: "worked",
     first: openIncludes.length > 0 ? openIncludes : [...unread],
@@ -114,7 +117,8 @@ function work(
     problems: findings.problems,
     profile: {
       profile: requested.join(" "),
-      chain: links.map((link) => link.name),
+      chain,
+      includes: links.map(({ includes }) => includes.filter((name) => chain.includes(name))),
       main: merged.main,
       variables: refused.size === 0 ? variables : new Map([...variables].filter(([name]) => !refused.has(name))),
       units,

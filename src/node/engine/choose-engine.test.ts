@@ -16,6 +16,7 @@ const newest: TunedFacts = { type: "installed", version: "2.28.0" };
 const nothing: ResolvedProfile = {
   profile: "p",
   chain: [],
+  includes: [],
   main: new Map(),
   variables: new Map(),
   units: [],

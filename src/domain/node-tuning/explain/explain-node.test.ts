@@ -408,6 +408,22 @@ it("a profile that includes its own name is in the chain twice", () => {
   ]);
 });
 
+it("includes and overridden values are shown as they are on the node", () => {
+  const profile = [
+    { name: "base", data: "[variables]\nn=60\n[sysctl]\nvm.swappiness=${n}" },
+    {
+      name: "p",
+      data: "[main]\ninclude=${f:regex_search_ternary:6.12+rt:rt:base:},\n  -none\n[sysctl]\nvm.swappiness=10",
+    },
+  ];
+  const { chain, settings } = explained([tuned("t", { profile, recommend: [{ profile: "p", priority: 1 }] })]);
+  expect(chain.map(({ profile: name, include }) => [name, include?.names])).toEqual([
+    ["base", undefined],
+    ["p", ["base"]],
+  ]);
+  expect(settings[0]?.overrides).toEqual([{ value: "60", from: "base/tuned.conf:4" }]);
+});
+
 describe("boot arguments", () => {
   const isWorker = node({ "node-role.kubernetes.io/worker": "" });
   const text = [{ name: "p", data: "[bootloader]\ncmdline=nohz=on quiet\n" }];

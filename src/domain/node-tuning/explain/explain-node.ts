@@ -115,8 +115,8 @@ export function explainNode(input: ExplainInput): NodeExplanation {
     ...(expected.type === "invalid"
       ? nothing
       : {
-          chain: explainChain(expected.profile.chain, spec, judgement.tuneds),
-          settings: explainSettings(expected.profile, evidenceOf(input, observed, current)),
+          chain: explainChain(expected.profile, spec, judgement.tuneds),
+          settings: explainSettings(expected.profile, evidenceOf(input, observed, current), input.answers),
           unresolved: expected.unresolved,
           warnings: expected.profile.warnings.map(formatProblem),
         }),

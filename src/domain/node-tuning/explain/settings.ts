@@ -1,4 +1,7 @@
 import { isTrue } from "../../../language/object/condition.ts";
+import { newBudget } from "../../../language/tuned/budget.ts";
+import { expand } from "../../../language/tuned/expand.ts";
+import { type Answers, noAnswers } from "../../../language/tuned/probe.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Profile, ProfileSpec, ReportedSetting, Tuned } from "../api.ts";
@@ -50,14 +53,20 @@ export type Evidence =
 type Verdict = Pick<SettingExplanation, "state" | "actual" | "note">;
 
 /** Every option of every unit, in the order in which the profiles have them. */
-export function explainSettings(profile: ResolvedProfile, evidence: Evidence): SettingExplanation[] {
+export function explainSettings(
+  profile: ResolvedProfile,
+  evidence: Evidence,
+  answers: Answers = noAnswers,
+): SettingExplanation[] {
+  const context = { variables: profile.variables, answers, budget: newBudget() };
   const byName = new Map(profile.units.map((unit) => [unit.name, unit]));
   const found = foundIn(evidence);
   return profile.sections.flatMap((section) => {
     const unit = byName.get(section);
     if (!unit) return [];
     return Array.from(unit.options, ([option, setting]) => {
-      const { value: wanted, from, overrides } = setting;
+      const { value: wanted, from } = setting;
+      const overrides = setting.overrides.map((old) => ({ ...old, value: expand(old.value, context).text }));
       const verdict = aside(unit) ?? byFinding(unit, option, found) ?? unseen(setting, found);
       return { unit: section, option, wanted, from, overrides, ...verdict };
     });
@@ -155,12 +164,16 @@ export interface ChainEntry {
   readonly file: string;
   /** The Tuneds that define it; none if every node has it. */
   readonly tuneds: readonly string[];
-  /** Unexpanded, with its line. */
-  readonly include?: { readonly text: string; readonly line: number };
+  /** Unexpanded, with its line, and the profiles of the chain that it names on this node. */
+  readonly include?: { readonly text: string; readonly line: number; readonly names: readonly string[] };
 }
 
 /** A profile that includes its own name is listed twice: first the one of every node, then the one that hides it. */
-export function explainChain(names: readonly string[], spec: ProfileSpec, tuneds: readonly Tuned[]): ChainEntry[] {
+export function explainChain(
+  { chain: names, includes }: Pick<ResolvedProfile, "chain" | "includes">,
+  spec: ProfileSpec,
+  tuneds: readonly Tuned[],
+): ChainEntry[] {
   const { layers } = profilesOf(spec);
   const owners = (profile: string): string[] =>
     tuneds
@@ -177,7 +190,7 @@ export function explainChain(names: readonly string[], spec: ProfileSpec, tuneds
       profile,
       file: text?.file ?? "on the node",
       tuneds: layer === layers.at(-1) ? owners(profile) : [],
-      ...(include ? { include: { text: include.value, line: include.line } } : {}),
+      ...(include ? { include: { text: include.value, line: include.line, names: includes[at] ?? [] } } : {}),
     };
   });
 }

@@ -11,6 +11,8 @@ export type ProfileLayers = readonly ReadonlyMap<string, ParsedProfile>[];
 export interface ChainLink {
   readonly name: string;
   readonly profile: ParsedProfile;
+  /** Names that it includes, whether they exist or not. */
+  readonly includes: readonly string[];
 }
 
 const deepest = 100;
@@ -45,9 +47,9 @@ export function loadChain(
       read.add(name);
       for (const problem of profile.problems) findings.problem(problem);
       open.push({ name, layer });
-      loadIncludes(profile);
+      const includes = loadIncludes(profile);
       open.pop();
-      links.push({ name, profile });
+      links.push({ name, profile, includes });
     }
   }
 
@@ -60,10 +62,10 @@ export function loadChain(
     });
   }
 
-  function loadIncludes(profile: ParsedProfile): void {
+  function loadIncludes(profile: ParsedProfile): string[] {
     const main = profile.sections.find((section) => section.name === "main");
     const include = main?.options.find((option) => option.key === "include");
-    if (!include) return;
+    if (!include) return [];
     const by = { file: profile.file, line: include.line };
     const expansion = expand(include.value, context);
     const text = findings.take(expansion, by);
@@ -72,6 +74,7 @@ export function loadChain(
     const isComplete = expansion.probes.length === 0 && expansion.refused === undefined;
     const includes = isComplete ? parseIncludes(text) : certainIncludes(text);
     for (const { name, optional } of includes) load(name, optional, by);
+    return includes.map(({ name }) => name);
   }
 
   for (const name of requested) load(name, false, {});

@@ -36,7 +36,7 @@ const explanation: NodeExplanation = {
   ],
   chain: [
     { profile: "base", file: "/usr/lib/base/tuned.conf", tuneds: [] },
-    { profile: "p", file: "p/tuned.conf", tuneds: ["t"], include: { text: "base", line: 2 } },
+    { profile: "p", file: "p/tuned.conf", tuneds: ["t"], include: { text: "base", line: 2, names: ["base"] } },
   ],
   settings: [
     {

@@ -133,7 +133,7 @@ function chainTable(chain: NodeExplanation["chain"], { dim }: Colours): string {
     printable(profile),
     tuneds.length > 0 ? printable(`Tuned ${tuneds.join(", ")}`) : { text: "every node", paint: dim },
     { text: printable(include ? `${file}:${include.line}` : file), paint: dim },
-    include ? printable(include.text) : "",
+    printable(include?.names.join(", ") ?? ""),
   ]);
   return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows);
 }
@@ -182,7 +182,7 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
           .toReversed()
           .map(({ value, from }): Cell[] => [
             { text: "    instead of", paint: dim },
-            { text: printable(value), paint: dim },
+            { text: value.includes("${") ? "a value that depends on the node" : printable(value), paint: dim },
             "",
             "",
             { text: printable(from), paint: dim },
