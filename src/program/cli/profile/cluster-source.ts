@@ -11,7 +11,10 @@ import { readMustGather } from "./must-gather.ts";
 import { readSnapshotFile, type SnapshotFiles, snapshotFiles } from "./snapshots.ts";
 
 /** Where nodes, pools and hardware are read from. */
-export type SourceOptions = Partial<Values<typeof sourceFlags>>;
+export type SourceOptions = Partial<Values<typeof sourceFlags>> & {
+  /** Read the cluster that commands use by default. */
+  readonly live?: boolean | undefined;
+};
 
 /** Reads a must-gather, a live cluster, or only snapshots; nodes of snapshots alone get `role`. */
 export async function knownCluster(options: SourceOptions, role: string, signal: AbortSignal): Promise<KnownCluster> {
@@ -20,7 +23,7 @@ export async function knownCluster(options: SourceOptions, role: string, signal:
   if (mustGatherDirPath !== undefined && (kubeconfig !== undefined || context !== undefined))
     throw new Error("--must-gather-dir-path cannot be used together with --kubeconfig or --context");
   if (mustGatherDirPath !== undefined) return withSnapshots(await readMustGather(mustGatherDirPath), snapshots);
-  if (kubeconfig === undefined && context === undefined) return onlySnapshots(snapshots, role);
+  if (kubeconfig === undefined && context === undefined && options.live !== true) return onlySnapshots(snapshots, role);
   const client = new HttpClient(await loadConnection({ kubeconfig, context }));
   try {
     return withSnapshots(await readLiveCluster(readOnlyClient(client), namespace, signal), snapshots);

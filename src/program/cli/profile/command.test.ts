@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -67,6 +67,30 @@ describe("attune profile", () => {
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(/^(error: .*\n)+$/);
     }
+  });
+});
+
+describe("attune profile info without a source", () => {
+  it("reads the cluster of $KUBECONFIG, and without one says how to name one", async () => {
+    const kubeconfig = join(dir, "kubeconfig");
+    const config = {
+      clusters: [{ name: "a", cluster: { server: "https://127.0.0.1:1" } }],
+      users: [{ name: "a", user: { token: "t" } }],
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+    };
+    await writeFile(kubeconfig, JSON.stringify({ kind: "Config", "current-context": "a", ...config }));
+    const env = { HOME: dir, XDG_STATE_HOME: dir };
+    const unreachable = await attune.run(["profile", "info"], { ...env, KUBECONFIG: kubeconfig });
+    expect(unreachable.stderr).toMatch(/^error: cannot reach the API server at 127\.0\.0\.1:1: /);
+    const none = await attune.run(["profile", "info"], { ...env, KUBECONFIG: "" });
+    expect(none).toMatchObject({ code: 1, stderr: "error: no cluster: run attune up, or pass --kubeconfig\n" });
+  });
+
+  it("names its defaults in the help", async () => {
+    const { stdout } = await attune.run(["profile", "info", "--help"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "(default: must-gather, if it exists and no other source is given)",
+    );
   });
 });
 

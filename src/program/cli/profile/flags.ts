@@ -60,6 +60,11 @@ export const createFlags = {
 
 export const infoFlags = {
   ...sourceFlags,
+  mustGatherDirPath: {
+    ...mustGatherFlag,
+    shownDefault: "must-gather, if it exists and no other source is given",
+  },
+  kubeconfig: { ...sourceFlags.kubeconfig, shownDefault: connectionFlags.kubeconfig.shownDefault },
   json: toggle("--json", "print JSON"),
   text: toggle("--text", "print text (the default)"),
 };

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { type CommandContext, printable } from "../terminal/terminal.ts";
@@ -8,11 +9,19 @@ export interface InfoOptions extends SourceOptions {
   readonly json?: boolean | undefined;
 }
 
+/** The default of the program that it replaces. */
+const usualMustGather = "must-gather";
+
+/** Without a source: the folder that a must-gather is usually in, else the cluster that other commands use. */
+function withDefault(options: InfoOptions): SourceOptions {
+  const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
+  if ([mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined)) return options;
+  return existsSync(usualMustGather) ? { ...options, mustGatherDirPath: usualMustGather } : { ...options, live: true };
+}
+
 /** `attune profile info`: prints the pools and the CPUs of their nodes. Returns the exit code. */
 export async function info(options: InfoOptions, { terminal, signal }: CommandContext): Promise<number> {
-  const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
-  const isGiven = [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
-  const known = await knownCluster(isGiven ? options : { mustGatherDirPath: "must-gather" }, "worker", signal);
+  const known = await knownCluster(withDefault(options), "worker", signal);
   const { groups, notes } = groupNodes(clusterOf(known));
   for (const warning of [...known.warnings, ...notes.map(({ message }) => message)])
     terminal.err(`warning: ${printable(warning)}\n`);
