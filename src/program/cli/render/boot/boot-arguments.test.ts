@@ -190,6 +190,12 @@ describe("the boot arguments of a pool", () => {
       /^f0: PerformanceProfile p: spec\.cpu\.isolated: /,
     ],
     [
+      "a profile for more CPUs than this host has",
+      "worker",
+      [profile("p", "worker", "2-9")],
+      /Assertion .* failed: .*; boot arguments depend on the hardware: run the command on a node of the pool worker, or pass --root with such a node's root file system$/,
+    ],
+    [
       "a profile that includes a missing one",
       "worker",
       [tuned("t", byPool, "[main]\ninclude=gone\n")],

@@ -10,7 +10,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { resolveOnNode } from "../../../../node/on-node/resolve-on-node.ts";
 import { poolFor } from "../../../../domain/performance-profile/pools.ts";
 import { type Answers, probeKey } from "../../../../language/tuned/probe.ts";
-import { formatProblem } from "../../../../language/tuned/problem.ts";
+import { formatProblem, type Problem } from "../../../../language/tuned/problem.ts";
 import { bootMachineConfig } from "./boot-machine-config.ts";
 import { chooseForPool } from "./choose-for-pool.ts";
 import { deriveProfile, futureCluster, type FutureCluster } from "../derive-profile.ts";
@@ -49,11 +49,18 @@ export async function renderBootArguments({ assets, pool: name, host, version }:
 
   const { node, pools } = choice;
   const resolution = await resolveOnNode({ profiles: profilesOf(node.wanted.spec), host, answers: withoutTraces });
-  if (resolution.type === "invalid") return refused(...resolution.problems.map(formatProblem));
+  if (resolution.type === "invalid") return refused(...resolution.problems.map((problem) => onHost(problem, name)));
   const line = resolution.profile.bootArguments.join(" ");
   const made = bootMachineConfig({ pool: name, pools, node, line, version, machineConfigs });
   if (made.type === "nothing") return nothing(made.why);
   return { type: "files", files: [{ name: "kernelcmdargs_machineconfig_kargs.yaml", object: made.object }], warnings };
+}
+
+/** An assertion of a profile fails on hardware that it was not made for, such as that of an administrator's own host. */
+function onHost(problem: Problem, pool: string): string {
+  const text = formatProblem(problem);
+  if (!problem.message.startsWith("Assertion ")) return text;
+  return `${text}; boot arguments depend on the hardware: run the command on a node of the pool ${pool}, or pass --root with such a node's root file system`;
 }
 
 /** Some profiles create a temporary folder when they are resolved. Boot arguments do not depend on its name. */
