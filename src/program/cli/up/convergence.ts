@@ -35,6 +35,9 @@ export type Wanted =
   | { readonly type: "no profile" }
   | { readonly type: "no node" };
 
+/** The machine of a virtual node is new after a restart, while the Profile still has the status of the last run. */
+const unapplied = "the agent to apply the profile";
+
 export async function outcomeOf({ node, host, profile, wanted }: NodeState): Promise<NodeOutcome> {
   const { conditions = [], observedGeneration } = profile?.status ?? {};
   const current = profile !== undefined && observedGeneration === profile.metadata.generation;
@@ -48,16 +51,16 @@ export async function outcomeOf({ node, host, profile, wanted }: NodeState): Pro
     if (!applied || !degraded) return "the agent to report";
     if (degraded.status === "True") return degraded.message;
     if (applied.status !== "True") return applied.message;
-    // The machine of a virtual node is new after a restart, while the Profile still has the status of the last run.
-    return record?.complete && equal(record.spec, wanted.spec) ? undefined : "the agent to apply the profile";
+    return record?.complete && equal(record.spec, wanted.spec) ? undefined : unapplied;
   };
   const waitsFor = missing();
+  const isOld = waitsFor === unapplied;
   const file = await host.read(exampleSysctl.path);
   return {
     node,
     profile: profile?.spec.config.tunedProfile ?? "-",
-    applied: applied?.status ?? "Unknown",
-    degraded: degraded?.status ?? "Unknown",
+    applied: (isOld ? undefined : applied?.status) ?? "Unknown",
+    degraded: (isOld ? undefined : degraded?.status) ?? "Unknown",
     value: file.type === "text" ? file.text.trim() : "",
     message:
       waitsFor === undefined
