@@ -6,6 +6,7 @@ import { type Finding, mostSevereFirst, type ObjectFinding } from "../finding.ts
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
 import type { Judgement } from "../node-tuning/judge.ts";
+import { tieMessages } from "../node-tuning/rule.ts";
 import { findingsOnWrite, tunedFindings } from "../node-tuning/tuned-findings.ts";
 import type { NodeChange } from "./node-changes.ts";
 import type { Settled } from "./settle.ts";
@@ -26,6 +27,7 @@ export function tuningFindings({ tuneds, written, settled, judgement, changes }:
     ...stateFindings(judgement.before.managementState, judgement.after.managementState),
     ...affected.flatMap((tuned) => writtenFindings(tuned, judgement.after)),
     ...statusFindings(settled.before.statuses, settled.after.statuses, written),
+    ...tieFindings(judgement.before, judgement.after),
     ...idleFindings(affected, judgement.after),
     ...profileFindings(changes),
   ]);
@@ -75,13 +77,31 @@ function statusFindings(
   const known = new Set(before.flatMap(conditionsOf).map(({ about, condition }) => key(about, condition)));
   return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): ObjectFinding[] => {
     const { type, status, message } = condition;
-    if (message === "" || (status === "True" && type === "BootArguments")) return [];
-    const isWritten = written.includes(name);
-    // What is wrong with a written Tuned is among the findings already; ties with other rules are only in its condition.
-    if (isWritten ? type === "Valid" && status === "False" : known.has(key(about, condition))) return [];
-    const severity = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
-    return [{ severity, about, message }];
+    // Ties and what is wrong with a written Tuned are among the findings already.
+    if (message === "" || status === "True") return [];
+    if (written.includes(name) ? type === "Valid" : known.has(key(about, condition))) return [];
+    return [{ severity: type === "Valid" ? "error" : "warning", about, message }];
   });
+}
+
+/** A rule may tie with every other one: the first pairs are enough to find the mistake. */
+const mostTies = 3;
+
+/** Pairs of rules that the change makes equal. */
+function tieFindings(before: Judgement, after: Judgement): ObjectFinding[] {
+  const tiesOf = ({ chosen }: Judgement): Map<string, string[]> => tieMessages(chosen.map(({ node }) => node));
+  const known = new Set([...tiesOf(before).values()].flat());
+  const fresh = Array.from(tiesOf(after), ([tuned, messages]) =>
+    messages
+      .filter((message) => !known.has(message))
+      .map((message): ObjectFinding => ({ severity: "note", about: `Tuned ${tuned}`, message })),
+  ).flat();
+  const messages = [...new Set(fresh.map(({ message }) => message))];
+  const shown = fresh.filter(({ message }) => messages.indexOf(message) < mostTies);
+  const more = messages.length - mostTies;
+  const [first] = fresh;
+  if (!first || more <= 0) return shown;
+  return [...shown, { ...first, message: `${more} more pairs of rules tie, as attune explain node shows` }];
 }
 
 function conditionsOf({

@@ -358,6 +358,19 @@ describe("findings", () => {
       ],
     ],
     [
+      "a possible mistake beside a tie, each once",
+      [],
+      [
+        tuned("a", { profile: q("[sysctl]\nvm.swapiness=1\n"), recommend: [{ profile: "q", priority: 1 }] }),
+        tuned("b", { recommend: [{ profile: "balanced", priority: 1 }] }),
+      ],
+      [
+        expect.stringMatching(/^warning Tuned a: .*vm\.swapiness.*\?$/) as never,
+        "note Tuned a, Tuned b: Tuned a recommend[0] (profile q, priority 1) and Tuned b recommend[0] (profile balanced, priority 1) both match node n1 and 1 more: the first is used",
+        "note Tuned b: none of its rules wins on any node",
+      ],
+    ],
+    [
       "a default Tuned that the operator restores",
       [],
       [tuned("default", { recommend: [{ profile: "mine", priority: 1 }] })],
@@ -383,6 +396,17 @@ describe("findings", () => {
     expect(found([], tuneds)).toEqual([
       "note Tuned t0, Tuned t1, Tuned t2 and 3 more: none of its rules wins on any node",
     ]);
+  });
+
+  it("have the first of many ties", () => {
+    const tuneds = Array.from({ length: 9 }, (_, index) => {
+      const name = `p${index}`;
+      return tuned(`t${index}`, { profile: [{ name, data: "" }], recommend: [{ profile: name, priority: 1 }] });
+    });
+    const ties = found([], tuneds).filter((text) => /both match|tie/.test(text));
+    expect(ties).toHaveLength(4);
+    expect(ties.at(-1)).toBe("note Tuned t0: 5 more pairs of rules tie, as attune explain node shows");
+    expect(found(tuneds, tuneds).filter((text) => /both match|tie/.test(text))).toEqual([]);
   });
 
   it("of other Tuneds are left out unless the change causes them", () => {

@@ -45,6 +45,7 @@ function valid(tuned: Tuned, input: StatusInput): Omit<Condition, "lastTransitio
 
 /** The first five messages, and how many more there are. */
 function sentences(messages: readonly string[]): string {
-  const shown = messages.slice(0, 5).join(". ");
-  return messages.length > 5 ? `${shown}. And ${messages.length - 5} more` : shown;
+  const shown = messages.slice(0, 5);
+  if (messages.length > 5) shown.push(`And ${messages.length - 5} more`);
+  return shown.reduce((text, next) => `${text}${/[.?!]$/.test(text) ? "" : "."} ${next}`, shown.shift() ?? "");
 }
