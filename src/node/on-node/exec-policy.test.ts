@@ -1,16 +1,20 @@
 import { describe, expect, test } from "vitest";
+import type { ApplyReport, RollbackReport, VerifyReport } from "../engine/engine.ts";
+import { renderProfile } from "../engine/tuned-daemon/render-profile.ts";
+import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { CommandResult } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { apiVersion, type Profile } from "../../domain/node-tuning/api.ts";
 import { defaultTuned } from "../../domain/node-tuning/default-tuned.ts";
 import type { Probe } from "../../language/tuned/probe.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { baseTexts } from "../../language/tuned/profiles/base-profiles.ts";
 import { noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { providerPath } from "./answer-probes.ts";
 import { type ExecPolicy, execRule, mayAnswer } from "./exec-policy.ts";
-import { NodeEngines } from "./node-engines.ts";
+import { type DaemonEngine, NodeEngines } from "./node-engines.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneFromRecord } from "./one-shot.ts";
 import { profileStatus } from "./profile-status.ts";
@@ -71,9 +75,32 @@ script=${own}
 cmdline_own=+own=\${f:exec:echo:1}
 `;
 
-async function tuned(exec: ExecPolicy | undefined, data = text) {
+/** Stands for TuneD, and keeps what it is asked to apply. */
+class Daemon implements DaemonEngine {
+  readonly name = "tuned";
+  readonly asked: string[] = [];
+
+  apply(profile: ResolvedProfile): Promise<ApplyReport> {
+    this.asked.push(renderProfile(profile).text);
+    return Promise.resolve({ settings: [], restored: [] });
+  }
+
+  verify(): Promise<VerifyReport> {
+    return Promise.resolve({ differences: [] });
+  }
+
+  rollback(): Promise<RollbackReport> {
+    return Promise.resolve({ restored: [] });
+  }
+
+  status(): TunedStatus {
+    return { running: true, errors: [] };
+  }
+}
+
+async function tuned(exec: ExecPolicy | undefined, data = text, daemon?: Daemon) {
   const host = new Node();
-  const engines = new NodeEngines({ host, option: "native" });
+  const engines = new NodeEngines({ host, option: daemon ? "tuned" : "native", tuned: daemon });
   const clock = new VirtualClock();
   const tuner = new NodeTuner({ node: "n", host, engines, clock, resyncIntervalMs: 1, log: noLog, exec });
   const profile: Profile = {
@@ -145,6 +172,19 @@ describe("an agent with --exec", () => {
     expect(reason).toBe("TunedWarning");
     expect(await host.value("swappiness")).toBe("60");
     expect(message).toContain(setting);
+  });
+
+  test("none keeps programs from TuneD, which would run them, also before the first pod", async () => {
+    const daemon = new Daemon();
+    const data = "[scheduler]\nps_whitelist=\\${f:exec:touch:/x}\n[sysctl]\nvm.swappiness=11\n";
+    const { host, reason, message } = await tuned("none", data, daemon);
+    await tuneFromRecord(host, new NodeEngines({ host, option: "tuned", tuned: daemon }));
+    expect(daemon.asked).toHaveLength(2);
+    for (const asked of daemon.asked) expect([asked.includes("11"), asked.includes("${")]).toEqual([true, false]);
+    expect([reason, message]).toEqual([
+      "TunedWarning",
+      expect.stringContaining("p/tuned.conf:2: [scheduler] ps_whitelist is not set: TuneD could run programs"),
+    ]);
   });
 
   test("builtin allows every program that the profiles of Attune name", () => {

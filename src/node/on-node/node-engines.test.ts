@@ -9,6 +9,7 @@ import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../language/tuned/probe.ts";
 import { resolve } from "../../language/tuned/resolve.ts";
+import { execRule } from "./exec-policy.ts";
 import { type AppliedBy, NodeEngines, type ToApply } from "./node-engines.ts";
 
 const swappiness = "/proc/sys/vm/swappiness";
@@ -149,6 +150,70 @@ describe("the engines of a node", () => {
     expect(engines.troubles).toEqual(["TuneD ended by SIGSEGV; started again in 1 s"]);
     await clock.advance(1000);
     expect([engines.troubles, daemon.alive]).toEqual([[], true]);
+  });
+
+  /** TuneD expands what is handed to it, and some of its plug-ins expand the result again. */
+  const hidden: [what: string, text: string, refused: string[]][] = [
+    ["a boot argument", "[bootloader]\ncmdline=a \\${f:exec:touch:/x}\n", ["p:2 [bootloader] cmdline"]],
+    ["CPUs of systemd", "[systemd]\ncpu_affinity=\\${f:exec:touch:/x}\n", ["p:2 [systemd] cpu_affinity"]],
+    [
+      "options of the scheduler",
+      "[scheduler]\nisolated_cores=\\${f:exec:touch:/x}\nps_whitelist=x\\\\\\${f:exec:touch:/x}\n",
+      ["p:2 [scheduler] isolated_cores", "p:3 [scheduler] ps_whitelist"],
+    ],
+    [
+      "a call that a second expansion joins",
+      "[variables]\na=$\n[scheduler]\nps_whitelist=\\${a}{f:exec:touch:/x}\n",
+      ["p:4 [scheduler] ps_whitelist"],
+    ],
+    ["a name of a module", "[modules]\n\\${f:exec:touch\\:/x}=r\n", ["p:2 [modules] ${f:exec:touch\\:/x}"]],
+    ["a list of devices", "[disk]\ndevices=\\${f:exec:touch:/x}\nreadahead=1\n", [": [disk]"]],
+    ["a section's name", "[\\${f:exec:touch:/x}]\ntype=sysctl\nvm.swappiness=10\n", [": [\\${f:exec:touch:/x}]"]],
+    ["a variable", "[variables]\na=\\${f:exec:touch:/x}\n[sysctl]\nvm.swappiness=10\n", []],
+  ];
+  const rest = "[more]\ntype=sysctl\nnet.core.somaxconn=1024\n";
+  const handed = async (): Promise<string> => {
+    const file = await host.read("/etc/tuned/attune-p/tuned.conf");
+    return file.type === "text" ? file.text : file.type;
+  };
+
+  test.each(hidden)("hand TuneD no program hidden in %s if programs are refused", async (_, text, refused) => {
+    begin("tuned");
+    for (const policy of ["none", "builtin"] as const) {
+      const by = await apply({ ...wanted(`${text}${rest}`), exec: execRule(policy) });
+      expect(await handed()).toContain("net.core.somaxconn=1024");
+      expect(await handed()).not.toContain("${");
+      expect(by.refused).toEqual(
+        refused.map((one) => {
+          const [place = "", what] = one.split(/ (.*)/);
+          const message = `${what} is not set: TuneD could run programs for its \${…}, which is refused (--exec ${policy})`;
+          return {
+            ...(place !== ":" && { file: "p", line: Number(place.slice(2)) }),
+            level: "error",
+            message,
+            refused: true,
+          };
+        }),
+      );
+    }
+  });
+
+  const lost = hidden.filter(([, , refused]) => refused.length > 0);
+  test.each(lost)("apply %s natively if TuneD may run no program for it", async (_, text) => {
+    const by = await apply({ ...wanted(`${text}${rest}`), exec: execRule("none") });
+    expect(by).toMatchObject({ engine: "native", reason: expect.stringContaining("TuneD could run programs") });
+    expect(by.refused).toBeUndefined();
+    expect(await values()).toContain("1024");
+  });
+
+  test("hand TuneD escaped references if all programs may run", async () => {
+    begin("tuned");
+    const text = "[scheduler]\nps_whitelist=\\${f:exec:touch:/x}\n";
+    for (const exec of [undefined, execRule("allow")])
+      expect([(await apply({ ...wanted(text), exec })).refused, await handed()]).toEqual([
+        [],
+        expect.stringContaining("ps_whitelist=\\${f:exec:touch:/x}"),
+      ]);
   });
 
   test("are native alone where TuneD is not available", async () => {

@@ -8,7 +8,10 @@ import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../host/host.ts";
 import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
+import type { Notice } from "../../language/tuned/problem.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
+import { type ExecRule, execRule } from "./exec-policy.ts";
+import { type ForTuned, withoutReferences } from "./tuned-references.ts";
 
 /** An engine with a daemon that has a status. */
 export type DaemonEngine = Engine & { status(): TunedStatus };
@@ -28,10 +31,14 @@ export interface ToApply {
   /** Identifies the profile's content, so that a failure of TuneD is remembered for it. */
   readonly fingerprint: string;
   readonly options: ApplyOptions;
+  /** Which programs may run. Default: all. */
+  readonly exec?: ExecRule | undefined;
 }
 
 export interface AppliedBy extends EngineChoice {
   readonly report: ApplyReport;
+  /** Settings that the engine did not get. */
+  readonly refused?: readonly Notice[] | undefined;
 }
 
 /** The engines of one node. At most one has a profile in force. */
@@ -58,12 +65,13 @@ export class NodeEngines {
 
   /** Applies a profile with the engine that suits it, and rolls back what another engine had applied. */
   async apply(wanted: ToApply): Promise<AppliedBy> {
-    const { engine, reason } = await this.#choose(wanted);
+    const { profile, refused } = withoutReferences(wanted.profile, wanted.exec ?? execRule("allow"));
+    const { engine, reason } = await this.#choose(wanted, refused);
     if (engine === "native") return this.#applyNatively(wanted, reason);
     if (!this.#tuned) throw new Error("apply the profile with TuneD: TuneD is not available on this node");
     this.#active = "tuned";
     try {
-      return { engine, reason, report: await this.#tuned.apply(wanted.profile, this.#host, wanted.options) };
+      return { engine, reason, refused, report: await this.#tuned.apply(profile, this.#host, wanted.options) };
     } catch (error) {
       if (this.option !== "auto" || !(error instanceof NotAppliedError)) throw error;
       const { fingerprint } = wanted;
@@ -88,11 +96,16 @@ export class NodeEngines {
     return daemon ? endDaemon(daemon, this.#host) : this.#native.rollback(this.#host);
   }
 
-  async #choose({ profile, texts, fingerprint }: ToApply): Promise<EngineChoice> {
+  async #choose(
+    { profile, texts, fingerprint }: ToApply,
+    [refusedToTuned]: ForTuned["refused"],
+  ): Promise<EngineChoice> {
     if (this.option === "auto" && this.#failed?.fingerprint === fingerprint)
       return { engine: "native", reason: this.#failed.reason };
     const own = this.#tuned?.status().pid;
-    return chooseEngine({ option: this.option, host: this.#host, profile, texts, own });
+    const choice = await chooseEngine({ option: this.option, host: this.#host, profile, texts, own });
+    const isLess = this.option === "auto" && choice.engine === "tuned" && refusedToTuned;
+    return isLess ? { engine: "native", reason: refusedToTuned.message } : choice;
   }
 
   async #applyNatively({ profile, options }: ToApply, reason: string): Promise<AppliedBy> {

@@ -202,7 +202,7 @@ export class NodeTuner {
     return this.#settled;
   }
 
-  async #applied(wanted: ToApply, { engine, reason, report }: AppliedBy): Promise<Applied> {
+  async #applied(wanted: ToApply, { engine, reason, report, refused = [] }: AppliedBy): Promise<Applied> {
     const { engines, log } = this.#options;
     const { profile } = wanted;
     log.info({ profile: profile.profile, engine, reason, settings: report.settings.length }, "profile applied");
@@ -210,7 +210,7 @@ export class NodeTuner {
     return {
       type: "applied",
       report,
-      warnings: profile.warnings,
+      warnings: [...profile.warnings, ...refused],
       engine: engines.option === "auto" ? { engine, reason } : undefined,
       troubles: [],
       drift,

@@ -11,7 +11,7 @@ import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { type AnswerOptions, providerPath } from "./answer-probes.ts";
 import { type BootArguments, withoutBootLoader } from "./boot-arguments.ts";
-import { withoutRefusedScripts } from "./exec-policy.ts";
+import { type ExecRule, withoutRefusedScripts } from "./exec-policy.ts";
 import { hostProfiles } from "./host-profiles.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
@@ -23,6 +23,7 @@ export type SpecResolution =
       readonly texts: readonly ParsedProfile[];
       readonly answers: Answers;
       readonly options: ApplyOptions;
+      readonly exec: ExecRule | undefined;
     }
   /** The profile is invalid on this node. */
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
@@ -52,7 +53,7 @@ export async function resolveSpec(
   const profile = bootArguments === "report" ? withoutBootLoader(allowed) : allowed;
   const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
   const reapplySysctl = await reapplySysctlOf(tunedConfig, host);
-  return { type: "resolved", profile, texts, answers, options: { reapplySysctl, debug } };
+  return { type: "resolved", profile, texts, answers, options: { reapplySysctl, debug }, exec };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {
