@@ -1,9 +1,18 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -140,12 +149,67 @@ test("a directory of another mode is an error and stays as it is", async () => {
   )();
 });
 
-test("a directory that others may read or write is closed to them", async () => {
+const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+
+test.each([[[]], [["mode"]], [["pki/ca.pem"]], [["lock.1.a"]]])(
+  "a state directory with %j that others may read is closed to them",
+  async (files) => {
+    mkdirSync(dir);
+    for (const file of files) {
+      mkdirSync(dirname(join(dir, file)), { recursive: true });
+      writeFileSync(join(dir, file), "");
+    }
+    chmodSync(dir, 0o755);
+    const unlock = await lock();
+    expect(modeOf(dir)).toBe(0o700);
+    await unlock();
+  },
+);
+
+test.each([0o1777, 0o777, 0o775, 0o722])("a directory of mode %o, which others may write, is refused", async (mode) => {
   mkdirSync(dir);
-  chmodSync(dir, 0o777);
+  chmodSync(dir, mode);
+  await expect(lock()).rejects.toThrow(`use ${dir}: other users may write it: choose another directory`);
+  expect(modeOf(dir)).toBe(mode);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test("a directory that others may read is refused if it holds other files, and stays open: it may be /etc", async () => {
+  mkdirSync(join(dir, "pki"), { recursive: true });
+  writeFileSync(join(dir, "passwd"), "");
+  chmodSync(dir, 0o755);
+  await expect(lock()).rejects.toThrow("it holds files that are not Attune's: choose another directory");
+  expect(modeOf(dir)).toBe(0o755);
+});
+
+test.runIf(isRoot)("a directory with a file of another user keeps its mode", async () => {
+  mkdirSync(dir);
+  chmodSync(dir, 0o755);
+  for (const file of ["mode", "other"]) writeFileSync(join(dir, file), "");
+  chownSync(join(dir, "other"), 12345, 12345);
+  await expect(lock()).rejects.toThrow("other: it belongs to user 12345");
+  expect(modeOf(dir)).toBe(0o755);
+});
+
+test.runIf(isRoot).each(["", "ca.pem"])("a link to a folder in which another user made %j is refused", async (path) => {
+  const target = join(parent, "target");
+  mkdirSync(target);
+  mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(join(target, "ca.pem"), "");
+  chownSync(join(target, path), 12345, 12345);
+  symlinkSync(target, join(dir, "pki"));
+  await expect(lock()).rejects.toThrow("belongs to user 12345");
+});
+
+test("a link to a folder that others may write is refused, one that leads nowhere is not", async () => {
+  const target = join(parent, "target");
+  mkdirSync(dir, { mode: 0o700 });
+  symlinkSync(target, join(dir, "pki"));
   const unlock = await lock();
-  expect(statSync(dir).mode & 0o777).toBe(0o700);
   await unlock();
+  mkdirSync(target);
+  chmodSync(target, 0o777);
+  await expect(lock()).rejects.toThrow(`use ${join(dir, "pki")}: other users may write it`);
 });
 
 test.runIf(isRoot).each(["", "pki", "pki/ca.pem", "mode"])(
