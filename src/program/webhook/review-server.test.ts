@@ -74,6 +74,22 @@ describe("a review server", () => {
     expect(await post(await serving(echo, { maxBodyBytes: 4096 }), body, sent)).toMatchObject({ code });
   });
 
+  test.each([
+    ["deep nesting", "[".repeat(MiB), "the review cannot be read: it nests deeper than 256 levels"],
+    ["very many values", `[${"{},".repeat(200_000)}{}]`, "the review cannot be read: it has more than 250000 values"],
+  ])("refuses %s without parsing it, which would need much memory and time", async (_, body, message) => {
+    const parse = vi.spyOn(JSON, "parse");
+    const one = await serving(echo);
+    expect(await post(one, body)).toMatchObject({ code: 400, body: { message } });
+    expect(parse.mock.calls.filter(([text]) => text === body)).toEqual([]);
+    parse.mockRestore();
+  });
+
+  test("answers a review of many values", async () => {
+    const body = JSON.stringify(Array.from({ length: 120_000 }, (_, i) => [i]));
+    expect(await post(await serving(echo, { maxBodyBytes: 2 * MiB }), body)).toMatchObject({ code: 200 });
+  });
+
   test("reports what is wrong with a review, and hides its own failures", async () => {
     const bad = await serving(async () => {
       throw new BadReviewError("no uid");

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import { beyondBounds, maxDepth } from "../../language/object/json-bounds.ts";
 import { BadReviewError } from "./handler.ts";
 import { HeldBodies } from "./held-bodies.ts";
 
@@ -39,6 +40,12 @@ const defaultInFlight = 500;
 const bodyMs = 10_000;
 /** API servers open a connection for each review at the same time. */
 const maxConnections = 1000;
+
+/**
+ * To parse and convert takes some two microseconds a value, and other reviews wait meanwhile. A PerformanceProfile has at most
+ * some 200, and a cluster has one for each pool of nodes: a list of a thousand fits.
+ */
+const bounds = { depth: maxDepth, values: 250_000 };
 
 /** HTTPS server for reviews. Bodies, memory and concurrency are limited; the certificate can change while it serves. */
 export class ReviewServer {
@@ -155,9 +162,13 @@ export class ReviewServer {
   }
 
   async #review(route: Route, bytes: Buffer): Promise<Answer> {
+    const text = bytes.toString("utf8");
+    // No client is authenticated: JSON.parse could need more memory than the pod has.
+    const excess = beyondBounds(text, bounds);
+    if (excess !== undefined) return failure(400, `the review cannot be read: ${excess}`);
     let body: unknown;
     try {
-      body = JSON.parse(bytes.toString("utf8"));
+      body = JSON.parse(text);
     } catch (error) {
       return failure(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     }

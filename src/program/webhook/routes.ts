@@ -17,8 +17,8 @@ const MiB = 1024 * 1024;
 
 /** API servers accept objects of up to 3 MiB, and a review of an update has two of them. */
 const maxAdmissionBytes = 8 * MiB;
-/** The largest legitimate request is the conversion of a page of large objects. */
-const maxConversionBytes = 32 * MiB;
+/** A list: ten objects of the most that etcd stores (1.5 MiB), or more than a thousand profiles of the usual 10 KiB. */
+const maxConversionBytes = 16 * MiB;
 
 /** A route for each handler. Every review gets a line in the decision log and is counted in the metrics. */
 export function routesOf(handlers: Handlers, dependencies: RouteDependencies): Map<string, Route> {

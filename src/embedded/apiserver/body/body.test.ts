@@ -84,6 +84,10 @@ describe("a body", () => {
 describe("an object in a body", () => {
   const parse = (text: string, type?: string) => parseObject(Buffer.from(text), type, "ConfigMap");
 
+  it("is refused for its depth before it is parsed, also if it is not JSON", async () => {
+    await expect(parse("[".repeat(100_000))).rejects.toThrow("cannot be read: it nests deeper than 256 levels");
+  });
+
   const read: [string | undefined, string, unknown][] = [
     [undefined, '{"a":1}', { a: 1 }],
     ["application/json", '{"a":1}', { a: 1 }],

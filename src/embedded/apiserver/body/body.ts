@@ -4,6 +4,7 @@ import type { Http2ServerRequest } from "node:http2";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
+import { beyondBounds, maxDepth } from "../../../language/object/json-bounds.ts";
 import { maxComplaints, scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
@@ -115,6 +116,8 @@ async function parseProtobuf(body: Buffer, of: string): Promise<ParsedBody> {
 }
 
 export function parseJson(text: string, of: string): ParsedBody {
+  const excess = beyondBounds(text, { depth: maxDepth });
+  if (excess !== undefined) throw unreadable(excess);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -122,7 +125,7 @@ export function parseJson(text: string, of: string): ParsedBody {
     throw unrecognized(of, "json parse error", error);
   }
   const scan = scanJson(text);
-  if (scan.type === "refused") throw badRequest(`the object provided cannot be read: ${scan.why}`);
+  if (scan.type === "refused") throw unreadable(scan.why);
   const exact = mayHoldLongInteger(text) ? readJson(text) : value;
   return {
     value: scan.surrogates ? wellFormed(exact) : exact,
@@ -156,6 +159,10 @@ export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
     if (error instanceof YamlError) throw unrecognized(of, "yaml parse error", error);
     throw error;
   }
+}
+
+function unreadable(why: string): StatusError {
+  return badRequest(`the object provided cannot be read: ${why}`);
 }
 
 function unrecognized(of: string, what: string, cause: unknown): StatusError {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxDepth, scanJson } from "./json-scan.ts";
+import { maxDepth } from "../../../language/object/json-bounds.ts";
+import { scanJson } from "./json-scan.ts";
 
 const cases: [string, string[]][] = [
   ['{"a":1,"b":2}', []],

@@ -1,5 +1,4 @@
-/** The most levels of an object: far more than any real one has, far fewer than would overflow the stack. */
-export const maxDepth = 256;
+import { maxDepth } from "../../../language/object/json-bounds.ts";
 
 /** As kube-apiserver: how many faults of one body are reported. */
 export const maxComplaints = 100;

@@ -7,7 +7,7 @@ import { PatchError } from "../../../language/patch/patch-error.ts";
 import { applyStrategicMerge } from "../../../language/patch/strategic/strategic-merge.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import { mediaType, parseJson, parseYaml, type ParsedBody } from "../body/body.ts";
-import { maxDepth } from "../body/json-scan.ts";
+import { maxDepth } from "../../../language/object/json-bounds.ts";
 import { DecodeError } from "../kinds/decode/decoding.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";

@@ -1,0 +1,45 @@
+/** The most levels of an object: far more than any real one has, far fewer than would overflow the stack. */
+export const maxDepth = 256;
+
+export interface JsonBounds {
+  readonly depth: number;
+  /** Of members and items. */
+  readonly values?: number;
+}
+
+/**
+ * Why a text must not be parsed: JSON.parse needs some 70 bytes of memory for each `[`, and finds only at the end of the text that
+ * it is no JSON. Any text may be given.
+ */
+export function beyondBounds(text: string, { depth, values = Infinity }: JsonBounds): string | undefined {
+  let level = 0;
+  let count = 0;
+  for (let i = 0; i < text.length; i++)
+    switch (text.charCodeAt(i)) {
+      case 0x22: // "
+        i = endOfString(text, i + 1);
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++level > depth) return `it nests deeper than ${depth} levels`;
+        if (++count > values) return `it has more than ${values} values`;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        level--;
+        break;
+      case 0x2c: // ,
+        if (++count > values) return `it has more than ${values} values`;
+    }
+  return undefined;
+}
+
+/** The index of the closing quote, or the length of a text without one. */
+function endOfString(text: string, start: number): number {
+  for (let i = start; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) return i;
+    if (code === 0x5c) i++; // A backslash escapes the next character.
+  }
+  return text.length;
+}
