@@ -1,4 +1,5 @@
 import { isObject } from "../object/json.ts";
+import { counted } from "./collect-errors.ts";
 import { compileExpression, type Expression } from "./cel/expression.ts";
 import type { Shape } from "./cel/shape.ts";
 import { CompileError, showError } from "./cel/syntax.ts";
@@ -96,11 +97,13 @@ function compilePart(part: keyof typeof parts, { source, types, path, errors }: 
   const { yields, wrong, failed } = parts[part];
   const text = source[part] ?? "";
   const fault = (detail: string) =>
-    errors.push({
-      reason: "FieldValueInvalid",
-      field: child(path, part),
-      message: `Invalid value: ${asGo(source)}: ${detail}`,
-    });
+    errors.push(
+      counted({
+        reason: "FieldValueInvalid",
+        field: child(path, part),
+        message: `Invalid value: ${asGo(source)}: ${detail}`,
+      }),
+    );
   try {
     const expression = compileExpression(text, types);
     if (expression.type.kind === yields || expression.type.kind === "dyn") return expression;

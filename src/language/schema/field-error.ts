@@ -1,84 +1,75 @@
 import { writeJson } from "../object/exact-json.ts";
+import { counted, type FieldError } from "./collect-errors.ts";
 
-/** One fault in an object, worded as kubectl shows it: `spec.level: Invalid value: -1: should be at least 0`. */
-export interface FieldError {
-  reason: FieldErrorReason;
-  /** `spec.containers[0].name`, `metadata.labels`, `data[key]`. */
-  field: string;
-  /** The part after the path: `Invalid value: -1: should be at least 0`. */
-  message: string;
-}
-
-export type FieldErrorReason =
-  | "FieldValueNotFound"
-  | "FieldValueRequired"
-  | "FieldValueDuplicate"
-  | "FieldValueInvalid"
-  | "FieldValueNotSupported"
-  | "FieldValueForbidden"
-  | "FieldValueTooLong"
-  | "FieldValueTooMany"
-  | "FieldValueTypeInvalid"
-  | "InternalError";
+export type { FieldError, FieldErrorReason } from "./collect-errors.ts";
 
 /** Go's %q-like rendering of a bad value: strings quoted, the rest as JSON. */
 function shown(value: unknown): string {
   return value === undefined ? "null" : writeJson(value);
 }
 
-export const required = (field: string, detail = ""): FieldError => ({
-  reason: "FieldValueRequired",
-  field,
-  message: detail ? `Required value: ${detail}` : "Required value",
-});
+export const required = (field: string, detail = ""): FieldError =>
+  counted({
+    reason: "FieldValueRequired",
+    field,
+    message: detail ? `Required value: ${detail}` : "Required value",
+  });
 
-export const invalid = (field: string, value: unknown, detail: string): FieldError => ({
-  reason: "FieldValueInvalid",
-  field,
-  message: `Invalid value: ${shown(value)}: ${detail}`,
-});
+export const invalid = (field: string, value: unknown, detail: string): FieldError =>
+  counted({
+    reason: "FieldValueInvalid",
+    field,
+    message: `Invalid value: ${shown(value)}: ${detail}`,
+  });
 
-export const typeInvalid = (field: string, value: unknown, detail: string): FieldError => ({
-  reason: "FieldValueTypeInvalid",
-  field,
-  message: `Invalid value: ${shown(value)}: ${detail}`,
-});
+export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
+  counted({
+    reason: "FieldValueTypeInvalid",
+    field,
+    message: `Invalid value: ${shown(value)}: ${detail}`,
+  });
 
-export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError => ({
-  reason: "FieldValueNotSupported",
-  field,
-  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map(shown).join(", ")}`,
-});
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError =>
+  counted({
+    reason: "FieldValueNotSupported",
+    field,
+    message: `Unsupported value: ${shown(value)}: supported values: ${supported.map(shown).join(", ")}`,
+  });
 
-export const duplicate = (field: string, value: unknown): FieldError => ({
-  reason: "FieldValueDuplicate",
-  field,
-  message: `Duplicate value: ${shown(value)}`,
-});
+export const duplicate = (field: string, value: unknown): FieldError =>
+  counted({
+    reason: "FieldValueDuplicate",
+    field,
+    message: `Duplicate value: ${shown(value)}`,
+  });
 
-export const forbidden = (field: string, detail: string): FieldError => ({
-  reason: "FieldValueForbidden",
-  field,
-  message: `Forbidden: ${detail}`,
-});
+export const forbidden = (field: string, detail: string): FieldError =>
+  counted({
+    reason: "FieldValueForbidden",
+    field,
+    message: `Forbidden: ${detail}`,
+  });
 
-export const tooLong = (field: string, maxBytes: number): FieldError => ({
-  reason: "FieldValueTooLong",
-  field,
-  message: `Too long: may not be more than ${maxBytes} bytes`,
-});
+export const tooLong = (field: string, maxBytes: number): FieldError =>
+  counted({
+    reason: "FieldValueTooLong",
+    field,
+    message: `Too long: may not be more than ${maxBytes} bytes`,
+  });
 
-export const tooMany = (field: string, actual: number, max: number): FieldError => ({
-  reason: "FieldValueTooMany",
-  field,
-  message: `Too many: ${actual}: must have at most ${max} items`,
-});
+export const tooMany = (field: string, actual: number, max: number): FieldError =>
+  counted({
+    reason: "FieldValueTooMany",
+    field,
+    message: `Too many: ${actual}: must have at most ${max} items`,
+  });
 
-export const notFound = (field: string, value: unknown): FieldError => ({
-  reason: "FieldValueNotFound",
-  field,
-  message: `Not found: ${shown(value)}`,
-});
+export const notFound = (field: string, value: unknown): FieldError =>
+  counted({
+    reason: "FieldValueNotFound",
+    field,
+    message: `Not found: ${shown(value)}`,
+  });
 
 export const immutable = (field: string, value: unknown): FieldError => invalid(field, value, "field is immutable");
 

@@ -1,4 +1,5 @@
 import { canonical, equal, isObject } from "../object/json.ts";
+import { counted } from "./collect-errors.ts";
 import { CostError, type CostBudget, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
@@ -214,7 +215,7 @@ function failure({ source, fieldPath }: CompiledRule, { node, value, path }: Sub
     default:
       // As kube-apiserver, the message does not repeat whole objects and lists.
       if (node.schema.type === "object" || node.schema.type === "array")
-        return { reason: "FieldValueInvalid", field: place, message: `Invalid value: ${message}` };
+        return counted({ reason: "FieldValueInvalid", field: place, message: `Invalid value: ${message}` });
       return invalid(place, value, message);
   }
 }

@@ -2,6 +2,7 @@ import { asInteger } from "../object/exact-json.ts";
 import { runeLength } from "../object/byte-length.ts";
 import { canonical, equal, isObject } from "../object/json.ts";
 import { checkDepth, deeper, type Walk } from "./depth.ts";
+import { collectErrors, counted } from "./collect-errors.ts";
 import {
   type FieldError,
   type FieldErrorReason,
@@ -172,21 +173,23 @@ function checkComposition(value: unknown, schema: Schema, path: string, { errors
     validate(value, part, path, { errors: faults, depth: depth + 1 });
     return faults;
   };
+  // Errors of an alternative are dropped if another one is valid.
+  const alternative = (part: Schema): FieldError[] => collectErrors(() => faultsOf(part));
   const fault = (detail: string) => errors.push(invalid(nowhere, "", `"${path}" must ${detail}`));
 
   if (anyOf && anyOf.length > 0) {
-    const results = anyOf.map(faultsOf);
+    const results = anyOf.map(alternative);
     if (results.every((faults) => faults.length > 0)) {
       fault("validate at least one schema (anyOf)");
-      append(errors, closest(results));
+      append(errors, closest(results).map(counted));
     }
   }
   if (oneOf && oneOf.length > 0) {
-    const results = oneOf.map(faultsOf);
+    const results = oneOf.map(alternative);
     const valid = results.filter((faults) => faults.length === 0).length;
     if (valid === 0) {
       fault("validate one and only one schema (oneOf). Found none valid");
-      append(errors, closest(results));
+      append(errors, closest(results).map(counted));
     } else if (valid > 1) fault(`validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
   }
   if (allOf && allOf.length > 0) {
@@ -195,7 +198,7 @@ function checkComposition(value: unknown, schema: Schema, path: string, { errors
     for (const faults of results) append(errors, faults);
     if (valid < results.length) fault(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
   }
-  if (not && faultsOf(not).length === 0) fault("not validate the schema (not)");
+  if (not && alternative(not).length === 0) fault("not validate the schema (not)");
 }
 
 /** Of alternatives that all failed, the one with the fewest faults is most likely the one the user meant. */

@@ -1,4 +1,5 @@
 import { parseFieldSelector, type FieldRequirement } from "../../../language/object/field-selector.ts";
+import { collectErrors } from "../../../language/schema/collect-errors.ts";
 import { at, get, isObject, text } from "../../../language/object/json.ts";
 import { SelectorError } from "../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -12,13 +13,13 @@ const GROUP = "authorization.k8s.io";
 
 /** SelfSubjectAccessReview: may the sender do this? */
 export function reviewSelfAccess(body: KubeObject, user: User, authorizer: Authorizer): KubeObject {
-  refuse([...accessErrors(body), ...metadataErrors(body)]);
+  refuse(() => [...accessErrors(body), ...metadataErrors(body)]);
   return answered(body, user, authorizer);
 }
 
 /** SubjectAccessReview: may the named user do this? */
 export function reviewAccess(body: KubeObject, authorizer: Authorizer): KubeObject {
-  refuse([...accessErrors(body), ...subjectErrors(body), ...metadataErrors(body)]);
+  refuse(() => [...accessErrors(body), ...subjectErrors(body), ...metadataErrors(body)]);
   return answered(body, subjectOf(body), authorizer);
 }
 
@@ -27,7 +28,7 @@ export function reviewLocalAccess(body: KubeObject, namespace: string, authorize
   const resource = at(body, "spec", "resourceAttributes");
   const asked = text(get(resource, "namespace"));
   const paths = at(body, "spec", "nonResourceAttributes");
-  refuse([
+  refuse(() => [
     ...accessErrors(body),
     ...subjectErrors(body),
     ...metadataErrors(body),
@@ -125,7 +126,8 @@ function subjectOf(body: KubeObject): User {
   };
 }
 
-function refuse(errors: readonly FieldError[]): void {
+function refuse(validate: () => FieldError[]): void {
+  const errors = collectErrors(validate);
   if (errors.length === 0) return;
   // kube-apiserver names only the group here.
   const { code, reason, message, details } = invalidObject(GROUP, "", "", errors);

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { validateEmbeddedResources } from "../../../language/schema/embedded-resource.ts";
+import { collectErrors, counted, type ErrorLimit } from "../../../language/schema/collect-errors.ts";
 import { invalid, type FieldError, type FieldErrorReason } from "../../../language/schema/field-error.ts";
 import { validateListTypes } from "../../../language/schema/list-type.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
@@ -27,6 +28,9 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
+/** An old object may have many errors that an update does not introduce. */
+const beforeRatcheting: ErrorLimit = { errors: 10_000, characters: 16 * 1024 * 1024 };
+
 const NOT_CHECKED = invalid(
   "<nil>",
   null,
@@ -49,8 +53,9 @@ export function objectValidation(
 
   /** Ratcheting: if the old object already had duplicates, they are ignored. */
   function listTypes(object: KubeObject, old: KubeObject): FieldError[] {
-    const errors = validateListTypes(object, schema);
-    return errors.length > 0 && validateListTypes(old, schema).length > 0 ? [] : errors;
+    const errors = collectErrors(() => validateListTypes(object, schema));
+    if (errors.length > 0 && collectErrors(() => validateListTypes(old, schema)).length > 0) return [];
+    return errors.map(counted);
   }
 
   return {
@@ -62,15 +67,16 @@ export function objectValidation(
     },
 
     update(object, old) {
-      const errors = ratchet(validateSchema(object, schema), object, old, schema);
+      const found = collectErrors(() => validateSchema(object, schema), beforeRatcheting);
+      const errors = ratchet(found, object, old, schema).map(counted);
       if (scale) errors.push(...validateScale(object, scale, ["spec", "status"]));
       errors.push(...validateEmbeddedResources(object, schema), ...listTypes(object, old));
       return withRules(errors, object, old);
     },
 
     status(object, old) {
-      const found = "status" in object ? underStatus(validateSchema(object["status"], statusSchema)) : [];
-      const errors = ratchet(found, object, old, schema);
+      const check = () => ("status" in object ? underStatus(validateSchema(object["status"], statusSchema)) : []);
+      const errors = ratchet(collectErrors(check, beforeRatcheting), object, old, schema).map(counted);
       if (scale) errors.push(...validateScale(object, scale, ["status"]));
       errors.push(...listTypes(object, old));
       return withRules(errors, object, old);

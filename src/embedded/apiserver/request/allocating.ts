@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { collectErrors } from "../../../language/schema/collect-errors.ts";
 import { invalidObject } from "../status-error.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -17,7 +18,7 @@ export async function allocating<T>(
   if (!allocate || subresource !== "") return write();
   const reservation = services.pools.reserve();
   try {
-    const errors = allocate(object, old, reservation);
+    const errors = collectErrors(() => allocate(object, old, reservation));
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, object.metadata.name ?? "", errors);
     return await write();
   } finally {

@@ -1,4 +1,5 @@
 import { writeJson } from "../../../language/object/exact-json.ts";
+import { collectErrors } from "../../../language/schema/collect-errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyConfiguration, type ApplyConflict } from "../../../language/patch/apply-configuration.ts";
@@ -74,10 +75,11 @@ function refuseNulls({ resource, subresource, name }: RequestContext, { metadata
   const { status, ...main } = content;
   // Only the part that the endpoint writes.
   const written = subresource === "" ? (resource.subresources.status ? main : content) : { status };
-  const nulls = strayNulls(written, resource.schema);
+  const nulls = collectErrors(() => strayNulls(written, resource.schema));
   if (nulls.length === 0) return;
   // Validated like a new object, so that other faults are reported too.
-  const faults = resource.strategy.validate?.({ ...written, metadata: { name } } as KubeObject) ?? [];
+  const asNew = { ...written, metadata: { name } } as KubeObject;
+  const faults = collectErrors(() => resource.strategy.validate?.(asNew) ?? []);
   throw invalidObject(resource.group, resource.kind, name, faults.length > 0 ? faults : nulls);
 }
 

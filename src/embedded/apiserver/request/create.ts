@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { collectErrors } from "../../../language/schema/collect-errors.ts";
 import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 import { updateManagedFields } from "../../../language/patch/managed-fields.ts";
 import type { ParsedBody } from "../body/body.ts";
@@ -83,11 +84,11 @@ async function store(context: RequestContext, object: KubeObject, options: Write
       // Some defaults depend on the name.
       strategy.defaults?.(object);
     }
-    const errors = [
+    const errors = collectErrors(() => [
       ...metadataFaults(metadata, resource),
       ...(strategy.validate?.(object) ?? []),
       ...(strategy.validateCreate?.(object) ?? []),
-    ];
+    ]);
     const { group, kind } = resource.storedAs ?? resource;
     if (errors.length > 0) throw invalidObject(group, kind, metadata.name ?? "", errors);
     if (attempt === 1) context.warnings.push(...(strategy.warnings?.(object) ?? []));

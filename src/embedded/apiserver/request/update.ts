@@ -1,4 +1,5 @@
 import { clone, equal, get, set } from "../../../language/object/json.ts";
+import { collectErrors } from "../../../language/schema/collect-errors.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../../language/object/meta.ts";
 import { validateObjectMetaUpdate } from "../../../language/object/validate-meta.ts";
 import {
@@ -152,7 +153,7 @@ export async function store(context: RequestContext, next: NextVersion): Promise
 
   refuseEscalation(context, object, old);
   context.warnings.push(...finalizerAdvice(object.metadata, resource, old.metadata));
-  const errors = faults(context, object, old);
+  const errors = collectErrors(() => faults(context, object, old));
   const { group, kind } = resource.storedAs ?? resource;
   if (errors.length > 0) throw invalidObject(group, kind, object.metadata.name ?? context.name, errors);
   if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));

@@ -42,7 +42,7 @@ export async function askWebhook(
   const answer = await answered(webhook, client.ask(webhook.clientConfig ?? {}, review.body, { timeoutMs }));
   try {
     const read = readAnswer(answer, review, mutating);
-    attributes.warnings.push(...read.warnings);
+    for (const warning of read.warnings) attributes.warnings.push(warning);
     if (!read.allowed) throw refused(name, read.refusal);
     return read;
   } catch (error) {

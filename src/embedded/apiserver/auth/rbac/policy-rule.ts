@@ -116,7 +116,7 @@ export function describeParts(parts: readonly PolicyRule[]): string[] {
       ? `${joined.size}`
       : JSON.stringify([part.apiGroups, part.resources, part.resourceNames]);
     const seen = joined.get(key);
-    if (seen) seen.verbs.push(...part.verbs);
+    if (seen) for (const verb of part.verbs) seen.verbs.push(verb);
     else joined.set(key, { part, verbs: [...part.verbs] });
   }
   return [...joined.values()].map(({ part, verbs }) => describe({ ...part, verbs })).toSorted();

@@ -1,4 +1,5 @@
 import type { JobSpec as TypedSpec } from "kubernetes-types/batch/v1.js";
+import { counted } from "../../../../language/schema/collect-errors.ts";
 import { qualifiedName } from "../../../../language/object/names.ts";
 import {
   type FieldError,
@@ -67,11 +68,12 @@ function validateRule(rule: Rule, at: string, spec: JobSpec, names: readonly str
 }
 
 /** An error that does not repeat the value. */
-const wrong = (field: string, detail: string): FieldError => ({
-  reason: "FieldValueInvalid",
-  field,
-  message: `Invalid value: ${detail}`,
-});
+const wrong = (field: string, detail: string): FieldError =>
+  counted({
+    reason: "FieldValueInvalid",
+    field,
+    message: `Invalid value: ${detail}`,
+  });
 
 function validateExitCodes(
   { operator, containerName, ...codes }: NonNullable<Rule["onExitCodes"]>,

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { counted } from "../../../../language/schema/collect-errors.ts";
 import type { Node, NodeSpec, Taint } from "kubernetes-types/core/v1.js";
 import { clone, equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
@@ -94,11 +95,13 @@ function validateTaints(taints: readonly Taint[], at: string): FieldError[] {
     else if (!taintEffects.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, taintEffects));
     const identity = `${key}:${effect}`;
     if (seen.has(identity))
-      errors.push({
-        reason: "FieldValueDuplicate",
-        field,
-        message: `Duplicate value: ${JSON.stringify({ Key: key, Value: value, Effect: effect, TimeAdded: timeAdded })}: taints must be unique by key and effect pair`,
-      });
+      errors.push(
+        counted({
+          reason: "FieldValueDuplicate",
+          field,
+          message: `Duplicate value: ${JSON.stringify({ Key: key, Value: value, Effect: effect, TimeAdded: timeAdded })}: taints must be unique by key and effect pair`,
+        }),
+      );
     seen.add(identity);
   }
   return errors;
