@@ -88,7 +88,13 @@ for (const variant of serverVariants())
     it("cannot fill more than the value that only the node knows", async () => {
       const data = "nohz_full=${f:cpulist_online:2-3} mode=${f:exec:uname:-r}";
       await admin.patch(tunedKind, "boots", { type: "merge", patch: { spec: tuned(data).spec } }, place);
-      for (const line of ["nohz_full=init=/bin/sh mode=x", "nohz_full=2-3 mode=x rd.break", "mode=x"]) {
+      for (const line of [
+        "nohz_full=init=/bin/sh mode=x",
+        "nohz_full=2-3 mode=x rd.break",
+        "mode=x",
+        "nohz_full=2-3 mode=xàinit=/bin/sh",
+        "mode=x nohz_full=2-3",
+      ]) {
         await reports("hostile", line);
         await eventually(line, async () => (await condition())?.message.includes(JSON.stringify(line)));
         expect((await condition())?.reason).toBe("ImpossibleArguments");

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { splitArguments } from "../../src/domain/node-tuning/boot/boot-arguments.ts";
 import type { PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
 import { inputOf } from "../../src/domain/performance-profile/testing/facts.ts";
 import { type AskedNode, processors, resolvedOn } from "../../src/domain/performance-profile/testing/resolved-tuned.ts";
 import { tunedOf } from "../../src/domain/performance-profile/tuned.ts";
+import { splitArguments } from "../../src/language/tuned/boot-arguments.ts";
 
 interface Recorded {
   readonly name: string;

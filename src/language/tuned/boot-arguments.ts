@@ -25,3 +25,19 @@ function without(words: string, removed: readonly string[]): string {
     .filter((part) => !unwanted.has(part.trim()))
     .join("");
 }
+
+/** Splits a kernel command line. Quotes keep spaces and stay in the argument; there is no escape for them, as in the kernel. */
+export function splitArguments(line: string): string[] {
+  const found: string[] = [];
+  let current = "";
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    if (!quoted && " \t\n\r\f\v".includes(character)) {
+      if (current !== "") found.push(current);
+      current = "";
+    } else current += character;
+  }
+  if (current !== "") found.push(current);
+  return found;
+}

@@ -5,7 +5,8 @@ import {
   type MachineConfigPool,
 } from "../../machine-config/api.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Protocol } from "../api.ts";
-import { type ChosenNode, type PoolOutcome, poolArguments, splitArguments } from "./boot-arguments.ts";
+import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
+import { type ChosenNode, type PoolOutcome, poolArguments } from "./boot-arguments.ts";
 import { bootConditions } from "./boot-conditions.ts";
 import { inputsOf } from "../node-profile.ts";
 import { orphaned, poolMachineConfig } from "./machine-configs.ts";

@@ -1,4 +1,5 @@
 import { findCondition } from "../../../language/object/condition.ts";
+import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileSpec, type Protocol } from "../api.ts";
 import { inputsOf, type NodeFacts } from "../node-profile.ts";
 import type { Pools } from "../pools.ts";
@@ -159,20 +160,4 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
-}
-
-/** Splits a kernel command line. Quotes keep spaces and stay in the argument; there is no escape for them, as in the kernel. */
-export function splitArguments(line: string): string[] {
-  const found: string[] = [];
-  let current = "";
-  let quoted = false;
-  for (const character of line) {
-    if (character === '"') quoted = !quoted;
-    if (!quoted && " \t\n\r\f\v".includes(character)) {
-      if (current !== "") found.push(current);
-      current = "";
-    } else current += character;
-  }
-  if (current !== "") found.push(current);
-  return found;
 }

@@ -1,16 +1,12 @@
-import {
-  type Definitions,
-  fits,
-  isUnbounded,
-  type Template,
-  templatesOf,
-} from "../../../language/tuned/argument-template.ts";
+import { type Definitions, isUnbounded, templatesOf } from "../../../language/tuned/argument-template.ts";
+import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import { isHarmless } from "../../../language/tuned/probe.ts";
-import { type Section, sectionOf, typeOf } from "../../../language/tuned/unit.ts";
+import { placeOf, type Section, sectionOf, typeOf } from "../../../language/tuned/unit.ts";
 import { unquote } from "../../../language/tuned/value.ts";
 import type { ProfileSpec } from "../api.ts";
 import { expectedProfile, profilesOf } from "../expected-profile.ts";
 import { ProfileTexts } from "../profile-texts.ts";
+import { type BootOption, matchesOptions, type ShapedText } from "./match-options.ts";
 
 /** The boot arguments that nodes can truthfully report for a Profile. */
 export type PossibleArguments =
@@ -18,30 +14,22 @@ export type PossibleArguments =
   | { readonly type: "any" }
   /** Nothing depends on the node. */
   | { readonly type: "exactly"; readonly words: readonly string[] }
-  | {
-      readonly type: "shaped";
-      /** Of all profiles that may be included. */
-      readonly allowed: readonly Template[];
-      /** Of the profile itself, which no other overrides: one alternative of each must be there. */
-      readonly required: readonly (readonly (readonly Template[])[])[];
-    };
+  /** The options of each bootloader section, of which a node applies one. */
+  | { readonly type: "shaped"; readonly sections: readonly (readonly BootOption[])[] };
 
 /** The kernel reads at most 4096 characters, on any architecture. */
 const longestLine = 4096;
 
+/** The kernel separates arguments at other blanks too, and at a byte that is part of some letters: 0xA0. */
+const printable = /^[ -~]*$/;
+
 export function isPossible(line: string, possible: PossibleArguments): boolean {
-  if (line.length > longestLine) return false;
-  const words = line.split(/\s+/).filter((word) => word !== "");
+  if (line.length > longestLine || !printable.test(line)) return false;
   if (possible.type === "any") return true;
-  if (possible.type === "exactly") return words.join(" ") === possible.words.join(" ");
-  const { allowed, required } = possible;
-  return (
-    words.length <= allowed.length &&
-    words.every((word) => allowed.some((template) => fits(template, word))) &&
-    required.every((choice) =>
-      choice.some((templates) => templates.every((template) => words.some((word) => fits(template, word)))),
-    )
-  );
+  const found = splitArguments(line).join(" ");
+  if (possible.type === "exactly") return found === possible.words.join(" ");
+  const words = found === "" ? [] : found.split(" ");
+  return possible.sections.some((options) => matchesOptions(words, options));
 }
 
 /**
@@ -69,24 +57,29 @@ export function possibleArguments(spec: ProfileSpec): PossibleArguments {
   );
   const definitions = definitionsIn(sections);
   const boot = sections.filter(({ section }) => typeOf(section) === "bootloader");
+  if (boot.length === 0) return { type: "exactly", words: [] };
   const isOnly = new Set(boot.map(({ section }) => section.name)).size === 1 && boot.every(isUnconditional);
-  const allowed: Template[] = [];
-  const required: Template[][][] = [];
-  const ownBoot = boot.filter(({ isOwn }) => isOwn);
-  for (const { isOwn, section } of boot) {
-    const isOverridden = (key: string): boolean =>
-      !isOwn && ownBoot.some((other) => other.section.name === section.name && other.section.options.has(key));
-    const values = commandLines(section, isOverridden);
-    const added = values.filter((value) => !value.startsWith("-"));
+  const shapeOf = (value: string) => templatesOf(unquote(value.replace(/^[+\\-]/, "").trim()), definitions);
+  const options = commandLines(boot);
+  const values = options.flatMap((option) => option.values);
+  const removed = new Set(values.filter(isRemoval).flatMap((value) => shapeOf(value)?.flat(2) ?? []));
+  const shaped = new Map<string, BootOption[]>(boot.map(({ section }) => [section.name, []]));
+  for (const { section, values, isOwn, file } of options) {
+    const texts: ShapedText[] = [];
+    const added = values.filter((value) => !isRemoval(value));
     for (const value of added) {
-      const templates = templatesOf(unquote(value.replace(/^[+\\]/, "").trim()), definitions);
-      if (!templates || templates.flat(2).some(isUnbounded)) return { type: "any" };
-      allowed.push(...templates.flat(2));
-      const isSure = isOwn && isOnly && added.length === values.length && !mayBeRefused(value, definitions);
-      if (isSure) required.push(...templates);
+      const text = shapeOf(value);
+      if (!text || text.flat(2).some(isUnbounded)) return { type: "any" };
+      texts.push(text.map((each) => (each.flat().some((word) => removed.has(word)) ? [...each, []] : each)));
     }
+    const isRequired = isOwn && isOnly && !added.some((value) => mayBeRefused(value, definitions));
+    if (texts.length > 0) shaped.get(section)?.push({ texts, isRequired, file });
   }
-  return { type: "shaped", allowed, required };
+  return { type: "shaped", sections: [...shaped.values()] };
+}
+
+function isRemoval(value: string): boolean {
+  return value.startsWith("-");
 }
 
 /** Whether it depends on a program that an agent may refuse to run: the whole option is then left out. */
@@ -128,9 +121,32 @@ function definitionsIn(sections: readonly Origin[]): Definitions {
   };
 }
 
-function commandLines({ options }: Section, isOverridden: (key: string) => boolean): string[] {
-  const counted = [...options].filter(([key]) => key.startsWith("cmdline") && !isOverridden(key));
-  return counted.map(([, { value }]) => value);
+interface CommandLine {
+  readonly section: string;
+  /** Those that may count: the profile's own overrides all others. */
+  readonly values: readonly string[];
+  readonly isOwn: boolean;
+  /** Of the only definition. */
+  readonly file: string | undefined;
+}
+
+/** Every `cmdline` option of bootloader sections, in the order of their first definitions. */
+function commandLines(boot: readonly Origin[]): CommandLine[] {
+  const found = new Map<string, CommandLine>();
+  for (const { isOwn, section } of boot)
+    for (const [key, setting] of section.options) {
+      if (!key.startsWith("cmdline")) continue;
+      const name = JSON.stringify([section.name, key]);
+      const known = found.get(name);
+      const { value } = setting;
+      const { file } = placeOf(setting);
+      if (!known) found.set(name, { section: section.name, values: [value], isOwn, file });
+      else {
+        const others = known.isOwn === isOwn ? [...known.values, value] : isOwn ? [value] : known.values;
+        found.set(name, { ...known, values: others, isOwn: known.isOwn || isOwn, file: undefined });
+      }
+    }
+  return [...found.values()];
 }
 
 function isUnconditional({ section: { attributes } }: Origin): boolean {
