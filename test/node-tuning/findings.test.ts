@@ -42,8 +42,8 @@ const bad: Tuned = {
 };
 const errors = [
   'profile[1].name: "../../x" is not a valid name of a profile',
-  'profile[0].data:2: profile "nowhere" does not exist; no node can use the profile',
-  'recommend[0].profile: bad/tuned.conf:2: profile "nowhere" does not exist; the rule is not used',
+  'profile[0].data:2: profile "nowhere" does not exist; no node gets this text',
+  'recommend[0].profile: bad/tuned.conf:2: profile "nowhere" does not exist; only nodes that have the profile already keep it, with its last usable text',
   'profile[0].data:3: [sysctll] has no effect: TuneD has no plug-in "sysctll"; did you mean "sysctl"?',
   'profile[0].data:6: [cpu] govenor has no effect: it is not an option of [cpu]; did you mean "governor"?',
 ];
@@ -103,6 +103,18 @@ it("mistakes in a Tuned: one list in the condition, the event, the warnings on a
   expect(findCondition(judged.status?.conditions, "Valid")).toMatchObject({ status: "False", message: shown });
   const event = await seen<KubeObject>(kinds.event, ({ reason }) => reason === "InvalidConfiguration");
   expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Tuned", name: "bad" } });
+
+  const typo: Tuned = {
+    ...bad,
+    metadata: { name: "typo", namespace: tuningNamespace },
+    spec: {
+      profile: [{ name: "typo", data: "[cpu]\ngovernorr=performance\n[sysctl]\nvm.swappiness=${undefined}\n" }],
+      recommend: [{ profile: "typo", priority: 5 }],
+    },
+  };
+  await client.create(tunedKind, typo);
+  const mistyped = await seen(tunedKind, ({ metadata, status }) => metadata.name === "typo" && status !== undefined);
+  expect(findCondition(mistyped.status?.conditions, "Valid")).toMatchObject({ status: "False" });
   const profile = await client.get(profileKind, "n", { namespace: tuningNamespace });
   expect(profile.spec.config.tunedProfile).toBe("good");
 });

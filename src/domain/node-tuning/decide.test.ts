@@ -102,7 +102,18 @@ describe("which profile a node gets", () => {
   });
 
   describe("that no node can use", () => {
-    const broken = { a: "[main\n", b: "[main]\ninclude=nowhere\n", c: "[main]\ninclude=b\n" };
+    const broken = {
+      a: "[main\n",
+      b: "[main]\ninclude=nowhere\n",
+      c: "[main]\ninclude=b\n",
+      section: "[sysctll]\nvm.swappiness=1\n[sysctl]\nvm.dirty_ratio=1\n",
+      option: "[cpu]\ngovernorr=performance\n",
+      type: "[mine]\ntype=nosuch\n",
+      variable: "[sysctl]\nvm.swappiness=${undefined}\n",
+      function: "[sysctl]\nvm.swappiness=${f:nosuch:1}\n",
+      value: "[sysctl]\nvm.swappiness=abc\n",
+      included: "[main]\ninclude=openshift-node,option\n",
+    };
     const texts = Object.entries(broken).map(([name, data]) => ({ name, data }));
     const valued = defining("valid", [rule("good", 30)]);
 
@@ -127,12 +138,16 @@ describe("which profile a node gets", () => {
     });
     const edited = tuned("t", { profile: texts, recommend: [rule("a", 1)] });
 
-    test("leaves a node that has it the last text that could be used", () => {
-      const plan = decide({ tuneds: [edited, valued], profiles: [had("[main]\nsummary=old\n")] });
-      expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
-        spec: { config: { tunedProfile: "a" }, profile: [{ name: "a", data: "[main]\nsummary=old\n" }] },
-      });
-    });
+    test.each(["[main\n", "[sysctll]\nx=1\n"])(
+      "leaves a node that has it the last text that could be used: %j",
+      (data) => {
+        const now = tuned("t", { profile: [{ name: "a", data }], recommend: [rule("a", 1)] });
+        const plan = decide({ tuneds: [now, valued], profiles: [had("[main]\nsummary=old\n")] });
+        expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
+          spec: { config: { tunedProfile: "a" }, profile: [{ name: "a", data: "[main]\nsummary=old\n" }] },
+        });
+      },
+    );
 
     test("is used on nodes that have it in their own folders", () => {
       const reports = ["vendor", "none"].map((name): Profile => ({
@@ -156,16 +171,10 @@ describe("which profile a node gets", () => {
     });
   });
 
-  test("a section without a plug-in is reported, and the rest of the profile is used", () => {
-    const data = "[sysctll]\nvm.swappiness=1\n[sysctl]\nvm.dirty_ratio=1\n";
-    const plan = decide({ tuneds: [tuned("t", { profile: [{ name: "p", data }], recommend: [rule("p", 1)] })] });
-    expect(chosen(plan)).toEqual({ n: "p" });
-    expect(valid(plan, "t")).toMatchObject({ status: "False" });
-  });
-
-  test("a misspelt sysctl is a possible mistake, with an event", () => {
+  test("a misspelt sysctl is a possible mistake, with an event, and its profile may be chosen", () => {
     const profile = [{ name: "p", data: "[sysctl]\nvm.swapiness=1\n" }];
     const plan = decide({ tuneds: [tuned("t", { profile, recommend: [rule("p", 1)] })] });
+    expect(chosen(plan)).toEqual({ n: "p" });
     const message = 'profile[0].data:2: sysctl vm.swapiness is not known; did you mean "vm.swappiness"?';
     expect(valid(plan, "t")).toMatchObject({ status: "True", reason: "PossibleMistake", message });
     expect(plan.events).toContainEqual(

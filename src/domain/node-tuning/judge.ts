@@ -1,4 +1,4 @@
-import { chainProblems } from "../../language/tuned/resolve.ts";
+import { certainChain } from "../../language/tuned/resolve.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile, Protocol, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot/boot-arguments.ts";
@@ -102,7 +102,7 @@ function lastUsable(): (
     const found = passedOver.find(({ rule }) => rule.recommend.profile === profile?.spec.config.tunedProfile);
     if (!found || !profile) return undefined;
     const inputs = inputsOf(profile.spec);
-    const known = usable.get(inputs) ?? chainProblems(profilesOf(profile.spec)).length === 0;
+    const known = usable.get(inputs) ?? certainChain(profilesOf(profile.spec)).problems.length === 0;
     usable.set(inputs, known);
     return known ? { ...found, profile } : undefined;
   };

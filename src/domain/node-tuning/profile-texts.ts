@@ -1,8 +1,10 @@
 import { certainIncludes, type Include, mayInclude, splitUnexpanded } from "../../language/tuned/chain/include.ts";
 import type { ProfileLayers } from "../../language/tuned/chain/load-chain.ts";
+import { checkReferences, type Defined, variablesOf } from "../../language/tuned/check/check-references.ts";
+import { checkSections, type SectionFinding, typedSections } from "../../language/tuned/check/check-sections.ts";
 import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
-import { chainProblems } from "../../language/tuned/resolve.ts";
+import { type CertainChain, certainChain } from "../../language/tuned/resolve.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
 
@@ -24,6 +26,10 @@ export class ProfileTexts {
   readonly #needs = new Map<string, Needs>();
   readonly #parsed = new Map<string, ParsedProfile>();
   readonly #problems = new Map<string, readonly Problem[]>();
+  readonly #includes = new Map<string, readonly Named[]>();
+  readonly #variables = new Map<string, Defined>();
+  #typed: ReadonlySet<string> | undefined;
+  #included: readonly Include[] | undefined;
   readonly #anywhere: ReadonlySet<string>;
 
   /**
@@ -49,22 +55,74 @@ export class ProfileTexts {
     return new Map([...this.#conflicts].toSorted().map((name) => [name, this.#owners.get(name) ?? new Set()]));
   }
 
-  /** The profiles as a node reads them: those of Tuneds hide those that every node has. */
-  layers(): ProfileLayers {
-    for (const name of this.#texts.keys()) this.#own(name);
-    return [this.#onNode, this.#parsed];
-  }
-
-  /** Why no node can use a profile; with `onHost`, why a node with these profiles of its own cannot. Computed once. */
+  /**
+   * Why no node should get a profile: it cannot be read, or something in it has no effect. With `onHost`, for a node with
+   * these profiles of its own. Computed once.
+   */
   problemsOf(profile: string, onHost: Iterable<string> = this.#anywhere): readonly Problem[] {
-    if (this.#given === "some") return this.#own(profile)?.problems ?? [];
     const host = [...onHost];
     const key = JSON.stringify([profile, ...host]);
     const known = this.#problems.get(key);
     if (known) return known;
-    const found = chainProblems({ profile, layers: [hostLayer(host), ...this.layers()] });
+    const { problems, links } = this.chainOf(profile, host);
+    const found = problems.length > 0 ? problems : this.#mistakesIn(links, () => this.#variablesFor(profile));
     this.#problems.set(key, found);
     return found;
+  }
+
+  /** A profile of a Tuned and what it certainly includes; of some Tuneds, only itself. */
+  chainOf(profile: string, onHost: Iterable<string> = this.#anywhere): CertainChain {
+    if (this.#given === "all") return certainChain({ profile, layers: [hostLayer(onHost), ...this.#layers()] });
+    const own = this.#own(profile);
+    return { links: own ? [{ name: profile, profile: own }] : [], problems: own?.problems ?? [], notices: [] };
+  }
+
+  /** What has no effect in the text of a profile, or hardly the one that was meant. */
+  findingsIn(profile: string): SectionFinding[] {
+    const own = this.#own(profile);
+    if (!own || own.problems.length > 0) return [];
+    // A profile that others include may get its variables from them.
+    return this.#check(own, () => (this.#isIncluded(profile) ? undefined : this.#variablesFor(profile)));
+  }
+
+  #mistakesIn(links: CertainChain["links"], variables: () => Defined): Problem[] {
+    return links
+      .filter(({ name, profile }) => this.#parsed.get(name) === profile)
+      .flatMap(({ profile }) => this.#check(profile, variables))
+      .filter(({ possible }) => !possible);
+  }
+
+  #check(own: ParsedProfile, variables: () => Defined): SectionFinding[] {
+    this.#typed ??= new Set(this.#layers().flatMap((layer) => [...layer.values()].flatMap(typedSections)));
+    return [...checkSections(own, this.#typed), ...checkReferences(own, variables)];
+  }
+
+  #isIncluded(profile: string): boolean {
+    this.#included ??= [...this.#texts.keys()].flatMap((by) =>
+      includesOf(this.#own(by)).filter(({ name }) => name !== by),
+    );
+    return this.#included.some(({ name }) => name === profile || (name.includes("${") && mayInclude(name, profile)));
+  }
+
+  /** The variables that a profile has on its nodes; undefined if only a node can know them. */
+  #variablesFor(profile: string): Defined {
+    if (this.#variables.has(profile)) return this.#variables.get(profile);
+    const found = this.#variablesReachedFrom(profile);
+    this.#variables.set(profile, found);
+    return found;
+  }
+
+  #variablesReachedFrom(profile: string): Defined {
+    const reached = profile.split(/\s+/).map((name) => this.#reach(name));
+    if (this.#given === "some" || reached.some(({ unknown }) => unknown.length > 0)) return undefined;
+    const names = reached.flatMap(({ known }) => known);
+    return variablesOf(this.#layers().flatMap((layer) => names.flatMap((name) => layer.get(name) ?? [])));
+  }
+
+  /** The profiles as a node reads them: those of Tuneds hide those that every node has. */
+  #layers(): ProfileLayers {
+    if (this.#parsed.size < this.#texts.size) for (const name of this.#texts.keys()) this.#own(name);
+    return [this.#onNode, this.#parsed];
   }
 
   /** The profile and all that it may include. Computed once for all nodes with the same profile. */
@@ -96,7 +154,7 @@ export class ProfileTexts {
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { name } = next;
       if (!this.#texts.has(name) && !this.#onNode.has(name)) unknown.push(next);
-      else if (!seen.has(name)) open.push(...this.#includedBy(name));
+      else if (!seen.has(name)) open.push(...this.#includesOf(name));
       seen.add(name);
     }
     const missing = new Set(unknown.map(({ name }) => name));
@@ -109,6 +167,12 @@ export class ProfileTexts {
     const parsed = this.#parsed.get(name) ?? parse(name, text);
     this.#parsed.set(name, parsed);
     return parsed;
+  }
+
+  #includesOf(name: string): readonly Named[] {
+    const known = this.#includes.get(name) ?? this.#includedBy(name);
+    this.#includes.set(name, known);
+    return known;
   }
 
   #includedBy(name: string): Named[] {

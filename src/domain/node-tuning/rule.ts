@@ -24,7 +24,7 @@ export interface Rule {
   readonly deferred?: Deferred | undefined;
   /** Why the rule matches no node. */
   readonly problem?: string | undefined;
-  /** Why no node can use its profile: the rule is not chosen for a node that does not have the profile already. */
+  /** What is wrong with its profile: the rule is not chosen for a node that does not have the profile already. */
   readonly unusable?: string | undefined;
   /** Why a node with these profiles in its own folders cannot. */
   readonly unusableOn: (hostProfiles: readonly string[]) => string | undefined;
@@ -33,7 +33,7 @@ export interface Rule {
 
 /**
  * Every rule in the order in which they are tried: by priority, then the Tuned's name, then the place in its list. With
- * `texts`, a rule whose profile no node can use is never chosen.
+ * `texts`, a rule whose profile has an error is never chosen.
  */
 export function rulesOf(tuneds: readonly Tuned[], texts?: ProfileTexts): Rule[] {
   return tuneds

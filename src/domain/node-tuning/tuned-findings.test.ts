@@ -17,6 +17,8 @@ function findings(of: Tuned, tuneds: readonly Tuned[] = [], onHosts: readonly st
 
 const profile = (data: string, name = "p"): TunedSpec => ({ profile: [{ name, data }] });
 const unused = "the rule is not used";
+const onlyKept = "only nodes that have the profile already keep it, with its last usable text";
+const rule = [{ profile: "p", priority: 1 }];
 
 test.each<[string, TunedSpec | undefined, string[]]>([
   ["no spec", undefined, []],
@@ -25,19 +27,19 @@ test.each<[string, TunedSpec | undefined, string[]]>([
   [
     "a rule for a profile that does not exist",
     { recommend: [{ profile: "nowhere", priority: 1 }] },
-    [`error: recommend[0].profile: profile "nowhere" does not exist; ${unused}`],
+    [`error: recommend[0].profile: profile "nowhere" does not exist; ${onlyKept}`],
   ],
   [
     "a rule for an impossible name",
     { recommend: [{ profile: "../../x", priority: 1 }] },
-    [`error: recommend[0].profile: "../../x" is not a valid name of a profile; ${unused}`],
+    [`error: recommend[0].profile: "../../x" is not a valid name of a profile; ${onlyKept}`],
   ],
   [
     "an include that does not exist",
     { ...profile("[main]\ninclude=nowhere\n"), recommend: [{ profile: "p", priority: 1 }] },
     [
-      'error: profile[0].data:2: profile "nowhere" does not exist; no node can use the profile',
-      `error: recommend[0].profile: p/tuned.conf:2: profile "nowhere" does not exist; ${unused}`,
+      'error: profile[0].data:2: profile "nowhere" does not exist; no node gets this text',
+      `error: recommend[0].profile: p/tuned.conf:2: profile "nowhere" does not exist; ${onlyKept}`,
     ],
   ],
   ["an optional include that does not exist", profile("[main]\ninclude=-nowhere\n"), []],
@@ -66,7 +68,7 @@ test.each<[string, TunedSpec | undefined, string[]]>([
   [
     "a text that is not a profile",
     profile("[main\n"),
-    [expect.stringMatching(/^error: profile\[0\]\.data:1: .*; no node can use the profile$/) as string],
+    [expect.stringMatching(/^error: profile\[0\]\.data:1: .*; no node gets this text$/) as string],
   ],
   [
     "a match tree with a string in it",
@@ -109,14 +111,88 @@ test.each<[string, TunedSpec | undefined, string[]]>([
     ['warning: profile[0].data:2: sysctl kernle.pid_max is not known; did you mean "kernel.pid_max"?'],
   ],
   [
+    "a sysctl with slashes, which TuneD 2.28 does not find",
+    profile("[sysctl]\nnet/ipv4/ip_forward=1\nnet/ipv4/conf/eth0.100/own=1\n"),
+    [
+      'warning: profile[0].data:2: sysctl net/ipv4/ip_forward is not known; did you mean "net.ipv4.ip_forward"?',
+      'warning: profile[0].data:3: sysctl net/ipv4/conf/eth0.100/own is not known; did you mean "net.ipv4.conf.eth0/100.own"?',
+    ],
+  ],
+  [
+    "a sysctl with the sign that sysctl.d(5) ignores errors by",
+    profile("[sysctl]\n-net.x=1\n"),
+    ['warning: profile[0].data:2: sysctl -net.x is not known: kernels have no /proc/sys/-net; did you mean "net"?'],
+  ],
+  [
+    "a sysctl with a value that the kernel refuses",
+    { ...profile("[sysctl]\nvm.swappiness=abc\n"), recommend: rule },
+    [
+      `error: recommend[0].profile: p/tuned.conf:2: sysctl vm.swappiness takes a number, not "abc"; ${onlyKept}`,
+      'error: profile[0].data:2: sysctl vm.swappiness takes a number, not "abc"',
+    ],
+  ],
+  [
+    "values that are numbers, or none only for some sysctls",
+    profile(
+      '[sysctl]\nvm.swappiness="10"\nvm.dirty_ratio= >10\nvm.lowmem_reserve_ratio=256 256\t32\nvm.nr_hugepages=0x10\nvm.dirty_bytes=${f:calc_isolated_cores}\nvm.min_free_kbytes=\nnet.core.default_qdisc=fq\n',
+    ),
+    [],
+  ],
+  [
+    "a variable that is not defined",
+    { ...profile("[sysctl]\nvm.swappiness=${undefined}\n"), recommend: rule },
+    [
+      `error: recommend[0].profile: p/tuned.conf:2: [sysctl] vm.swappiness: variable \${undefined} is not defined; ${onlyKept}`,
+      "error: profile[0].data:2: [sysctl] vm.swappiness: variable ${undefined} is not defined",
+    ],
+  ],
+  [
+    "a function that TuneD does not have",
+    profile("[variables]\nx=${f:nosuch:1}\n"),
+    ['error: profile[0].data:2: [variables] x: TuneD has no function "nosuch"'],
+  ],
+  [
+    "variables that are defined, escaped, or come from a file of the node",
+    {
+      profile: [
+        { name: "p", data: "[main]\ninclude=q\n[variables]\nx=1\n[sysctl]\nvm.swappiness=${x}\n" },
+        { name: "q", data: "[sysctl]\nvm.dirty_ratio=${x}\nkernel.own=\\${literal}\n" },
+        { name: "r", data: "[variables]\ninclude=/etc/own.conf\n[sysctl]\nvm.swappiness=${own}\n" },
+        { name: "s", data: "[main]\ninclude=cpu-partitioning\n[sysctl]\nvm.swappiness=${own}\n" },
+      ],
+      recommend: rule,
+    },
+    [],
+  ],
+  [
+    "a profile that needs a variable of those that include it",
+    {
+      profile: [
+        { name: "p", data: "[main]\ninclude=q\n[variables]\nx=1\n" },
+        { name: "q", data: "[sysctl]\nvm.dirty_ratio=${x}\n" },
+      ],
+      recommend: [{ profile: "q", priority: 1 }],
+    },
+    [
+      `error: recommend[0].profile: q/tuned.conf:2: [sysctl] vm.dirty_ratio: variable \${x} is not defined; ${onlyKept}`,
+    ],
+  ],
+  [
+    "a profile that includes itself",
+    profile("[main]\ninclude=p\n"),
+    ["warning: profile[0].data: circular include p → p: repeated include ignored"],
+  ],
+  ["a built-in profile that is extended under its name", profile("[main]\ninclude=openshift\n", "openshift"), []],
+  ["a section that is off", profile("[mine]\nenabled=false\nx=1\n"), []],
+  [
     "a misspelt include",
     profile("[main]\ninlcude=openshift-node\n"),
     ['warning: profile[0].data:2: [main] inlcude has no effect; did you mean "include"?'],
   ],
   [
-    "sysctls that are not in the list, or written with slashes",
+    "sysctls that are not in the list, or have a dot within a name",
     profile(
-      "[sysctl]\nnet.ipv4.neigh.default.gc_thresh4=1\nnet.ipv6.conf.all.forwarding=1\nnet/ipv4/ip_forward=1\nkernel.own_module=1\nnet.ipv4.conf.eth0/100.rp_filter=1\n${key}=1\n",
+      "[sysctl]\nnet.ipv4.neigh.default.gc_thresh4=1\nnet.ipv6.conf.all.forwarding=1\nkernel.own_module=1\nnet.ipv4.conf.eth0/100.rp_filter=1\n${key}=1\n",
     ),
     [],
   ],

@@ -1,4 +1,3 @@
-import { checkSections, typedSections } from "../../language/tuned/check/check-sections.ts";
 import { isSafeName } from "../../language/tuned/chain/include.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import type { Finding } from "../finding.ts";
@@ -49,7 +48,8 @@ const checks: readonly ((input: FindingsInput) => Finding[])[] = [
   impossibleNames,
   unusableProfiles,
   unusedRules,
-  doubtfulSections,
+  circularIncludes,
+  doubtfulTexts,
   managementStateIgnored,
 ];
 
@@ -77,9 +77,18 @@ function impossibleNames({ tuned }: FindingsInput): Finding[] {
 function unusableProfiles({ tuned, texts }: FindingsInput): Finding[] {
   return (tuned.spec?.profile ?? []).flatMap(({ name }, i) =>
     texts
-      .problemsOf(name)
-      .filter(({ file }) => file === fileOf(name))
-      .flatMap((problem) => error(`${placeIn(i, problem)}; no node can use the profile`)),
+      .chainOf(name)
+      .problems.filter(({ file }) => file === fileOf(name))
+      .flatMap((problem) => error(`${placeIn(i, problem)}; no node gets this text`)),
+  );
+}
+
+function circularIncludes({ tuned, texts }: FindingsInput): Finding[] {
+  return (tuned.spec?.profile ?? []).flatMap(({ name }, i) =>
+    texts
+      .chainOf(name)
+      .notices.filter(({ level, file }) => level === "warning" && file !== undefined)
+      .map(({ message }): Finding => ({ severity: "warning", message: placeIn(i, { message }) })),
   );
 }
 
@@ -89,7 +98,7 @@ function unusedRules({ tuned: { metadata }, rules }: FindingsInput): Finding[] {
     .toSorted((a, b) => a.index - b.index)
     .flatMap(({ index, problem, unusable, usesPods }) => {
       if (problem !== undefined) return error(problem);
-      if (unusable !== undefined) return error(`${unusable}; the rule is not used`);
+      if (unusable !== undefined) return error(`${unusable}; ${onlyKept}`);
       const advice = "they make the operator watch every pod of the cluster; label nodes instead";
       return usesPods
         ? error(`recommend[${index}].match: labels of pods are deprecated: ${advice}. The rule is used`)
@@ -97,18 +106,16 @@ function unusedRules({ tuned: { metadata }, rules }: FindingsInput): Finding[] {
     });
 }
 
-/** Sections and options without effect. The rest of the profile is used, as TuneD does. */
-function doubtfulSections({ tuned, texts }: FindingsInput): Finding[] {
-  const layers = texts.layers();
-  const typed = new Set(layers.flatMap((layer) => [...layer.values()].flatMap(typedSections)));
-  return (tuned.spec?.profile ?? []).flatMap(({ name }, i) => {
-    const profile = layers.at(-1)?.get(name);
-    if (!profile || profile.problems.length > 0) return [];
-    return checkSections(profile, typed).map((finding): Finding => ({
+const onlyKept = "only nodes that have the profile already keep it, with its last usable text";
+
+/** What has no effect in a text, or hardly the one that was meant. */
+function doubtfulTexts({ tuned, texts }: FindingsInput): Finding[] {
+  return (tuned.spec?.profile ?? []).flatMap(({ name }, i) =>
+    texts.findingsIn(name).map((finding): Finding => ({
       severity: finding.possible ? "warning" : "error",
       message: placeIn(i, finding),
-    }));
-  });
+    })),
+  );
 }
 
 function managementStateIgnored({ tuned: { metadata, spec } }: FindingsInput): Finding[] {

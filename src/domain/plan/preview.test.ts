@@ -163,12 +163,13 @@ describe("nodes", () => {
       {
         severity: "error",
         about: "Tuned quiet",
-        message: 'profile[0].data:2: profile "gone" does not exist; no node can use the profile',
+        message: 'profile[0].data:2: profile "gone" does not exist; no node gets this text',
       },
       {
         severity: "error",
         about: "Tuned quiet",
-        message: 'recommend[0].profile: quiet/tuned.conf:2: profile "gone" does not exist; the rule is not used',
+        message:
+          'recommend[0].profile: quiet/tuned.conf:2: profile "gone" does not exist; only nodes that have the profile already keep it, with its last usable text',
       },
     ]);
   });

@@ -56,12 +56,19 @@ export function resolve(profiles: Profiles, answers: Answers): Resolution {
   return unresolved.length > 0 ? { type: "needs", probes: unresolved } : { type: "resolved", profile };
 }
 
-/** Why a profile cannot be used on any node: it, or one that it certainly includes, does not exist or cannot be read. */
-export function chainProblems({ profile, layers }: Profiles): Problem[] {
+/** A profile and all that it includes on every node. */
+export interface CertainChain {
+  readonly links: readonly Pick<ChainLink, "name" | "profile">[];
+  /** Why no node can use it: one of them does not exist or cannot be read. */
+  readonly problems: readonly Problem[];
+  readonly notices: readonly Notice[];
+}
+
+export function certainChain({ profile, layers }: Profiles): CertainChain {
   const findings = new Findings();
   const context = { answers: noAnswers, budget: newBudget(), variables: new Map() };
-  loadChain(requestedNames(profile, findings), layers, context, findings);
-  return findings.problems;
+  const links = loadChain(requestedNames(profile, findings), layers, context, findings);
+  return { links, problems: findings.problems, notices: findings.notices };
 }
 
 export type Preview =

@@ -1,7 +1,7 @@
 import type { Problem } from "../problem.ts";
 import type { ParsedProfile } from "../text/parse-profile.ts";
-import { type Section, sectionOf, type Setting, placeOf } from "../unit.ts";
-import { knownSysctls, sysctlTrees } from "./known-sysctls.ts";
+import { isTrue, type Section, sectionOf, type Setting, placeOf } from "../unit.ts";
+import { knownSysctls, numericSysctls, sysctlTrees } from "./known-sysctls.ts";
 import { nearMiss } from "./near-miss.ts";
 import { pluginOptions } from "./plugin-options.ts";
 
@@ -19,6 +19,7 @@ export function checkSections(profile: ParsedProfile, typed: ReadonlySet<string>
   return profile.sections.flatMap((parsed) => {
     const section = sectionOf(parsed, profile.file);
     if (section.name === "main") return mainFindings(section);
+    if (isOff(section)) return [];
     const type = section.attributes.get("type");
     if (!type && typed.has(section.name)) return [];
     const plugin = type?.value ?? section.name;
@@ -63,17 +64,33 @@ function pluginFindings(section: Section, plugin: string, place: Omit<Problem, "
 
 function sysctlFindings(option: string, setting: Setting): SectionFinding[] {
   if (option.includes("${")) return [];
-  // Both separators are allowed; the first one in the name decides which it is.
-  const name = /^[^./]*\//.test(option)
-    ? option.replaceAll(".", "\0").replaceAll("/", ".").replaceAll("\0", "/")
-    : option;
-  if (knownSysctls.has(name)) return [];
-  const meant = nearMiss(name, knownSysctls);
-  if (meant !== undefined) return [found(setting, `sysctl ${option} is not known; ${didYouMean(meant)}`, true)];
+  if (knownSysctls.has(option)) return valueFindings(option, setting);
+  // sysctl(8) takes slashes as separators if one comes first; TuneD 2.28 never does.
+  const slashed = /^[^./]*\//.test(option);
+  const name = slashed ? option.replaceAll(/[./]/g, (one) => (one === "/" ? "." : "/")) : option;
   const tree = name.split(".")[0] ?? "";
-  if (sysctlTrees.includes(tree)) return [];
-  const message = `sysctl ${option} is not known: kernels have no /proc/sys/${tree}${advice(nearMiss(tree, sysctlTrees))}`;
-  return [found(setting, message, true)];
+  const isTree = sysctlTrees.includes(tree);
+  const meant = slashed && isTree ? name : nearMiss(name, knownSysctls);
+  if (meant !== undefined) return [found(setting, `sysctl ${option} is not known; ${didYouMean(meant)}`, true)];
+  if (isTree) return [];
+  const letters = tree.replaceAll(/[^a-z\d]/g, "");
+  const near = sysctlTrees.includes(letters) ? letters : nearMiss(tree, sysctlTrees);
+  return [found(setting, `sysctl ${option} is not known: kernels have no /proc/sys/${tree}${advice(near)}`, true)];
+}
+
+/** Numbers with what TuneD removes or reads itself: quotes, and `<` or `>` for a bound. */
+const numbers = /^["'<>\s]*[-+]?(0x[\da-f]+|\d+)([\s,]+[-+]?(0x[\da-f]+|\d+))*["'\s]*$/i;
+
+function valueFindings(option: string, setting: Setting): SectionFinding[] {
+  const { value } = setting;
+  if (!numericSysctls.has(option) || value.trim() === "" || value.includes("${") || numbers.test(value)) return [];
+  return [found(setting, `sysctl ${option} takes a number, not ${JSON.stringify(value.slice(0, 80))}`, false)];
+}
+
+/** TuneD leaves the section out. */
+function isOff({ attributes }: Section): boolean {
+  const enabled = attributes.get("enabled")?.value;
+  return enabled !== undefined && !enabled.includes("${") && !isTrue(enabled);
 }
 
 function found(setting: Setting, message: string, possible: boolean): SectionFinding {

@@ -119,6 +119,17 @@ export const knownSysctls: ReadonlySet<string> = new Set(
   Object.entries(names).flatMap(([start, own]) => own.map((name) => `${start}.${name}`)),
 );
 
+/** Sysctls of `vm`, `net.core` and `user` that take something else than numbers. */
+const otherValues = new Set([
+  ...words("vm.numa_zonelist_order vm.numa_stat vm.stat_refresh net.core.default_qdisc net.core.flow_limit_cpu_bitmap"),
+  ...words("net.core.netdev_rss_key net.core.rps_default_mask"),
+]);
+
+/** Those for which the kernel refuses anything but numbers. */
+export const numericSysctls: ReadonlySet<string> = new Set(
+  [...knownSysctls].filter((name) => /^(vm|net\.core|user)\./.test(name) && !otherValues.has(name)),
+);
+
 function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
