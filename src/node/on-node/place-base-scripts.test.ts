@@ -15,6 +15,8 @@ const swappiness = "/proc/sys/vm/swappiness";
 /** A node of which some folders are read-only. Its script runs only where it was placed. */
 class PartlyReadOnlyHost extends MemoryHost {
   readonly ran: string[] = [];
+  /** Mounted so. */
+  noexec = "none";
   readonly #readOnly: readonly string[];
 
   constructor(...readOnly: string[]) {
@@ -36,7 +38,9 @@ class PartlyReadOnlyHost extends MemoryHost {
   }
 
   override async run(argv: readonly string[], options?: RunOptions): Promise<CommandResult> {
-    const [program = ""] = argv;
+    const [program = "", , path = ""] = argv;
+    if (program === "test")
+      return { type: "exited", code: path.startsWith(this.noexec) ? 1 : 0, stdout: "", stderr: "" };
     if (!program.endsWith("/script.sh") || (await this.read(program)).type !== "text") return super.run(argv, options);
     this.ran.push(argv.join(" "));
     return { type: "exited", code: 0, stdout: "", stderr: "" };
@@ -69,6 +73,20 @@ describe("the scripts of built-in profiles", () => {
     const { settings } = await nativeEngine().apply(profile, host);
     expect(host.ran).toEqual([`${folder}/profiles/powersave/script.sh start`]);
     expect(settings).toContainEqual(expect.objectContaining({ type: "set", target: swappiness, value: "7" }));
+  });
+
+  test("are placed in /run where the state directory is mounted noexec, also once they are there", async () => {
+    const host = new PartlyReadOnlyHost("/usr");
+    await placeBaseScripts(await resolved(host), host);
+    host.noexec = "/var/";
+    for (const write of [true, false]) {
+      const profile = await placeBaseScripts(await resolved(host), host, { write });
+      expect(scripts(profile)).toEqual([["/run/attune/profiles/powersave/script.sh"]]);
+      expect(profile.warnings).toEqual([]);
+    }
+    host.noexec = "/";
+    const { warnings } = await placeBaseScripts(await resolved(host), host);
+    expect(warnings).toMatchObject([{ level: "error", message: expect.stringContaining("noexec") }]);
   });
 
   test("leave every other setting applied where they can be placed nowhere", async () => {

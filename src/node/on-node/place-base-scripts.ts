@@ -7,12 +7,12 @@ import type { Host } from "../host/host.ts";
 
 /**
  * The profile with the scripts of built-in profiles where the node has them. `write` puts missing ones in the first of
- * `scriptDirectories` that can be written; a script that cannot be placed keeps its built-in path, so that running it fails
+ * `scriptDirectories` that can be written and run from; a script that cannot be placed keeps its built-in path, so that running it fails
  * and every other setting is applied.
  */
 export async function placeBaseScripts(
   profile: ResolvedProfile,
-  host: Pick<Host, "read" | "replace">,
+  host: ScriptHost,
   { write }: { write: boolean } = { write: true },
 ): Promise<ResolvedProfile> {
   const scripts = baseScripts();
@@ -29,25 +29,32 @@ export async function placeBaseScripts(
   return { ...profile, warnings, units: profile.units.map((unit) => withPaths(unit, placed)) };
 }
 
+type ScriptHost = Pick<Host, "read" | "replace" | "run">;
 type Place = { type: "placed"; path: string } | { type: "nowhere"; reasons: string[] };
 
 async function placeOf(
   { name, text }: { name: string; text: string },
-  host: Pick<Host, "read" | "replace">,
+  host: ScriptHost,
   write: boolean,
 ): Promise<Place> {
   const paths = scriptDirectories.map((directory) => `${directory}/${name}`);
   for (const path of paths) {
     const found = await host.read(path);
-    if (found.type === "text" && found.text === text) return { type: "placed", path };
+    if (found.type === "text" && found.text === text && (await mayRun(path, host))) return { type: "placed", path };
   }
   const reasons: string[] = [];
   for (const path of write ? paths : []) {
     const outcome = await host.replace(path, text, 0o755);
-    if (outcome.type === "done") return { type: "placed", path };
-    reasons.push(outcome.message);
+    if (outcome.type === "done" && (await mayRun(path, host))) return { type: "placed", path };
+    reasons.push(outcome.type === "failed" ? outcome.message : `${path} cannot be run: is it mounted noexec?`);
   }
   return { type: "nowhere", reasons };
+}
+
+/** The kernel grants no right to run a file that is mounted `noexec`, not even to root. Where nothing can be asked, it may. */
+async function mayRun(path: string, host: ScriptHost): Promise<boolean> {
+  const result = await host.run(["test", "-x", path]);
+  return result.type === "failed" || result.code !== 1;
 }
 
 function pathsOf({ options }: Unit): string[] {
