@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, open, readdir, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { open, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolderAsync } from "../../cluster/runtime/make-folder.ts";
 
@@ -9,8 +9,8 @@ export interface Files {
   list(folder: string): Promise<string[]>;
   /** The path without links on the way. */
   real(path: string): Promise<string>;
-  /** False also where nothing exists. */
-  isLink(path: string): Promise<boolean>;
+  /** Where a link leads, as it is written in the link. Undefined where there is none. */
+  linkOf(path: string): Promise<string | undefined>;
   /** In place, in one call. `create`: create the file and its folders where they are missing. */
   write(file: string, text: string, create: boolean): Promise<void>;
   /** Returns when a crash would leave the new file. Without a mode the file keeps its mode. */
@@ -25,7 +25,7 @@ export const asyncFiles: Files = {
   list: (folder) => readdir(folder),
   real: (path) => realpath(path),
 
-  isLink: async (path) => (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() === true,
+  linkOf: (path) => readlink(path).catch(ignoreNoLink),
 
   async write(file, text, create) {
     if (create) await makeFolderAsync(dirname(file));
@@ -82,6 +82,11 @@ export function besideOf(file: string): string {
 async function modeOf(file: string): Promise<number | undefined> {
   const present = await stat(file).catch(ignoreMissing);
   return present && present.mode & 0o777;
+}
+
+/** What is no link, or missing. */
+export function ignoreNoLink(error: unknown): undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "EINVAL")) ignoreMissing(error);
 }
 
 /** Any other error is thrown: a file whose mode is unknown must not become readable by being rewritten. */

@@ -21,6 +21,6 @@ describe.each([
   });
 
   test("are no links if they do not exist", async () => {
-    expect(await files.isLink(join(folder, "none"))).toBe(false);
+    expect(await files.linkOf(join(folder, "none"))).toBeUndefined();
   });
 });

@@ -55,8 +55,9 @@ describe("a host below a root", () => {
     const root = await rootWith({ "/etc/x": "1" });
     const outside = join(await rootWith({ "/etc/x": "1" }), "made");
     await symlink(outside, join(root, "dangling"));
-    expect(await new LinuxHost(root).write("/dangling", "x")).toMatchObject({ type: "failed" });
+    expect(await new LinuxHost(root).write("/dangling", "x")).toEqual({ type: "done" });
     await expect(stat(outside)).rejects.toThrow("ENOENT");
+    expect(await readFile(join(root, outside), "utf8")).toBe("x");
   });
 
   test("does not follow links out of it", async () => {
@@ -65,10 +66,41 @@ describe("a host below a root", () => {
     await symlink(outside, join(root, "out"));
     await symlink("x", join(root, "etc/y"));
     const host = new LinuxHost(root);
-    expect(await host.read("/out/secret")).toMatchObject({ type: "failed", code: "EINVAL" });
-    expect(await host.write("/out/new", "1")).toMatchObject({ type: "failed", code: "EINVAL" });
+    await symlink("../../../../../../../etc/x", join(root, "etc/climbs"));
+    expect(await host.read("/etc/climbs")).toEqual({ type: "text", text: "1" });
+    expect(await host.read("/out/secret")).toEqual({ type: "missing" });
+    expect(await host.write("/out/new", "1")).toEqual({ type: "done" });
+    expect(await host.replace("/out/other", "1")).toEqual({ type: "done" });
+    expect(await host.remove("/out/secret")).toEqual({ type: "done" });
+    expect(await readdir(outside)).toEqual(["secret"]);
     expect(await host.read("/etc/y")).toEqual({ type: "text", text: "1" });
     expect(await host.real("/etc/y")).toBe("/etc/x");
+  });
+});
+
+describe.each([
+  ["asynchronously", asyncFiles],
+  ["synchronously", syncFiles],
+])("absolute links below a root, %s,", (_, how) => {
+  test("begin at the root, as for chroot", async () => {
+    const root = await rootWith({ "/data/etc/x": "1" });
+    await symlink("/data/etc", join(root, "etc"));
+    await symlink("/etc/x", join(root, "data/etc/y"));
+    const host = new LinuxHost(root, how);
+    expect(await host.read("/etc/y")).toEqual({ type: "text", text: "1" });
+    expect(await host.real("/etc/y")).toBe("/data/etc/x");
+    expect(await host.list("/etc")).toEqual(["x", "y"]);
+    expect(await host.replace("/etc/new/z", "2")).toEqual({ type: "done" });
+    expect(await readFile(join(root, "data/etc/new/z"), "utf8")).toBe("2");
+    expect(await host.remove("/etc/y")).toEqual({ type: "done" });
+    expect(await host.list("/data/etc")).toEqual(["new", "x"]);
+  });
+
+  test("that lead in circles are named", async () => {
+    const root = await rootWith({});
+    await symlink("/b", join(root, "a"));
+    await symlink("/a", join(root, "b"));
+    expect(await new LinuxHost(root, how).read("/a/x")).toMatchObject({ type: "failed", code: "ELOOP" });
   });
 });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { asyncFiles, type Files } from "./async-files.ts";
 import { programEnvironment } from "./program-environment.ts";
 import {
@@ -14,9 +14,9 @@ import {
   type MonitorEvents,
   type Outcome,
   refusal,
-  refused,
   type RunOptions,
 } from "./host.ts";
+import { pathBelowRoot } from "./path-below-root.ts";
 import { runMonitor, watchFolder } from "./linux-events.ts";
 
 /** Why a directory was not removed: it is missing, or not empty. */
@@ -51,13 +51,19 @@ export class LinuxHost implements Host {
     });
   }
 
+  /** A link that the path names is replaced itself, as by rename(2). */
   replace(path: string, text: string, mode?: number): Promise<Outcome> {
-    return this.#at<Outcome>(path, async (file) => {
-      if (isKernelPath(path))
-        return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
-      await this.#files.replace(file, text, mode);
-      return done;
-    });
+    return this.#at<Outcome>(
+      path,
+      async (file) => {
+        if (isKernelPath(path))
+          return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
+        await this.#files.replace(file, text, mode);
+        return done;
+      },
+      undefined,
+      { followLast: false },
+    );
   }
 
   remove(path: string): Promise<Outcome> {
@@ -70,6 +76,7 @@ export class LinuxHost implements Host {
         return done;
       },
       done,
+      { followLast: false },
     );
   }
 
@@ -99,7 +106,7 @@ export class LinuxHost implements Host {
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
-  /** The path as this process sees it; refused if a link on the way leads out of the root. */
+  /** The path as this process sees it; links on the way are followed as on the node. */
   locate(path: string): Promise<{ type: "path"; path: string } | Failure> {
     return this.#at(path, async (file) => ({ type: "path", path: file }));
   }
@@ -184,13 +191,16 @@ export class LinuxHost implements Host {
   }
 
   /** Turns Node's exceptions into values. `missing` is the result for a missing file. */
-  async #at<T>(path: string, use: (file: string) => Promise<T | Failure>, missing?: T): Promise<T | Failure> {
+  async #at<T>(
+    path: string,
+    use: (file: string) => Promise<T | Failure>,
+    missing?: T,
+    { followLast = true } = {},
+  ): Promise<T | Failure> {
     const refusedPath = refusal(path);
     if (refusedPath) return refusedPath;
     try {
-      const file = join(this.#root, path);
-      if (!(await this.#isBelowRoot(file))) return refused(path, "leads out of the host's root");
-      return await use(file);
+      return await use(await this.#fileOf(path, followLast));
     } catch (error) {
       const { code = "EIO", message } = error as NodeJS.ErrnoException;
       if (missing !== undefined && (code === "ENOENT" || code === "ENOTDIR")) return missing;
@@ -198,16 +208,14 @@ export class LinuxHost implements Host {
     }
   }
 
-  /** Whether links on the way stay below the root: an absolute link leads to another file here than on the node. */
-  async #isBelowRoot(file: string): Promise<boolean> {
-    if (this.#root === "/") return true;
+  /** Links are followed as on the node: no path leads out of the root. */
+  async #fileOf(path: string, followLast: boolean): Promise<string> {
+    const file = join(this.#root, path);
+    if (this.#root === "/") return file;
     const root = (this.#realRoot ??= await this.#files.real(this.#root));
-    for (let path = file; path !== dirname(path); path = dirname(path)) {
-      const real = await this.#files.real(path).catch(() => undefined);
-      if (real !== undefined) return real === root || real.startsWith(`${root}/`);
-      // A dangling link may lead anywhere, and creating a file would follow it.
-      if (await this.#files.isLink(path)) return false;
-    }
-    return false;
+    // One call, and enough for nearly every path: links in /sys are relative.
+    const real = await this.#files.real(file).catch(() => undefined);
+    if (real === root || real?.startsWith(`${root}/`)) return file;
+    return pathBelowRoot({ root: this.#root, path, followLast }, this.#files);
   }
 }

@@ -3,10 +3,10 @@ import {
   constants,
   fchmodSync,
   fsyncSync,
-  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -17,14 +17,20 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../cluster/runtime/make-folder.ts";
-import { besideOf, type Files, ignoreMissing } from "./async-files.ts";
+import { besideOf, type Files, ignoreMissing, ignoreNoLink } from "./async-files.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {
   read: async (file) => readFileSync(file, "utf8"),
   list: async (folder) => readdirSync(folder),
   real: async (path) => realpathSync.native(path),
-  isLink: async (path) => ifPresent(() => lstatSync(path))?.isSymbolicLink() === true,
+  async linkOf(path) {
+    try {
+      return readlinkSync(path);
+    } catch (error) {
+      return ignoreNoLink(error);
+    }
+  },
 
   async write(file, text, create) {
     if (create) makeFolder(dirname(file));

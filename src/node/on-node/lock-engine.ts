@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { DirectoryLockedError, lockDirectory, type Unlock } from "../../cluster/runtime/lock-dir.ts";
 import { LinuxHost } from "../host/linux-host.ts";
@@ -7,6 +8,7 @@ import { syncFiles } from "../host/sync-files.ts";
 export async function lockEngine(root: string): Promise<Unlock> {
   const folder = await new LinuxHost(root, syncFiles).locate("/run/attune");
   if (folder.type === "failed") throw new Error(`--root ${root}: ${whyNot(folder)}`);
+  if (!statSync(root).isDirectory()) throw new Error(`--root ${root}: not a directory`);
   try {
     return await lockDirectory(folder.path, { mode: "engine" });
   } catch (error) {
