@@ -98,5 +98,16 @@ agents read no Tuneds, and the operator never writes the status of a Profile. Ag
 \`attune install --protocol shipped\`. With \`attune install --mode plain\` no account has rights on machine configuration or on
 OpenShift's configuration. \`attune install\` creates the webhook's configuration and Secret empty, so that the webhook needs no
 right to create any.
+
+## What a stolen token can do
+
+| token of | it can | it cannot |
+|---|---|---|
+| attune-operator | be root on every node: it writes the DaemonSet of the agents, which are privileged, and Tuneds and MachineConfigs | be contained by RBAC: root on a control plane node is root of the cluster |
+| attune-agent | read all Profiles, and report a wrong status of its own node | write anything about another node (a ValidatingAdmissionPolicy) |
+| attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, and change PerformanceProfiles of older versions while it converts them; read its own keys | receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
+
+On clusters without ValidatingAdmissionPolicy (before Kubernetes 1.30) the last column does not hold for agents and the webhook: with
+\`patch\` on its own configuration, the webhook can have the API server send it every object that is written.
 `;
 }

@@ -131,6 +131,44 @@ for (const variant of serverVariants())
       ],
       ["the Secrets of its namespace", () => account.list(kinds.secret, { namespace })],
     ];
+    const definition = "performanceprofiles.performance.openshift.io";
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "none", uid: "none" };
+    const merged = (patch: object) => ({ type: "merge", patch }) as const;
+    const beyond: [string, () => Promise<unknown>][] = [
+      [
+        "a webhook for all kinds in its own configuration, which would receive Secrets",
+        () =>
+          account.patch(kinds.validatingWebhookConfiguration, "attune-webhook", merged({ webhooks: [webhook] }), {
+            dryRun: true,
+          }),
+      ],
+      ...["names", "versions"].map((field): [string, () => Promise<unknown>] => [
+        `other ${field} in its CRD`,
+        async () => {
+          const { spec } = await admin.get(kinds.customResourceDefinition, definition);
+          const others: Record<string, unknown> = {
+            names: { shortNames: ["evil"] },
+            versions: (spec.versions as object[]).map((version) => ({ ...version, served: true, deprecated: true })),
+          };
+          const patch = merged({ spec: { [field]: others[field] } });
+          return account.patch(kinds.customResourceDefinition, definition, patch, { dryRun: true });
+        },
+      ]),
+      [
+        "its CRD collected as garbage",
+        () =>
+          account.patch(
+            kinds.customResourceDefinition,
+            definition,
+            merged({ metadata: { ownerReferences: [owner] } }),
+            { dryRun: true },
+          ),
+      ],
+    ];
+    it.each(beyond)("may not have %s", async (_, attempt) => {
+      await expect(attempt()).rejects.toThrow(/the webhook of Attune may (register|change) only/);
+    });
+
     it.each(attempts)("may not have %s", async (_, attempt) => {
       await expect(attempt()).rejects.toThrow(/forbidden/);
     });

@@ -1,8 +1,8 @@
 import { bootArgumentsAnnotation, group, inputsAnnotation, type Protocol } from "../../domain/node-tuning/api.ts";
+import { accountPolicy, type Restriction } from "../../language/object/account-policy.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { agentServiceAccount } from "./rbac.ts";
 
-const apiVersion = "admissionregistration.k8s.io/v1";
 const nodeClaim = "authentication.kubernetes.io/node-name";
 
 /**
@@ -52,46 +52,11 @@ const onlyReported = {
   reason: "Forbidden",
 };
 
-interface Restriction {
-  readonly rule: object;
-  readonly validations: readonly object[];
-}
-
-function policy(name: string, namespace: string, { rule, validations }: Restriction): KubeObject[] {
-  const labels = { "app.kubernetes.io/part-of": "attune" };
-  return [
-    {
-      apiVersion,
-      kind: "ValidatingAdmissionPolicy",
-      metadata: { name, labels },
-      spec: {
-        failurePolicy: "Fail",
-        // With all defaults: fields that the API server defaults would be removed and set again by every apply.
-        matchConstraints: {
-          resourceRules: [{ ...rule, operations: ["CREATE", "UPDATE", "DELETE"], scope: "*" }],
-          matchPolicy: "Equivalent",
-          namespaceSelector: {},
-          objectSelector: {},
-        },
-        matchConditions: [
-          {
-            name: "agents",
-            expression: `request.userInfo.username == 'system:serviceaccount:${namespace}:${agentServiceAccount}'`,
-          },
-        ],
-        variables: [
-          { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
-          { name: "before", expression: "has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}" },
-          { name: "after", expression: "has(object.metadata.annotations) ? object.metadata.annotations : {}" },
-        ],
-        validations,
-      },
-    },
-    {
-      apiVersion,
-      kind: "ValidatingAdmissionPolicyBinding",
-      metadata: { name, labels },
-      spec: { policyName: name, validationActions: ["Deny"] },
-    },
+function policy(name: string, namespace: string, of: Pick<Restriction, "rule" | "validations">): KubeObject[] {
+  const variables = [
+    { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
+    { name: "before", expression: "has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}" },
+    { name: "after", expression: "has(object.metadata.annotations) ? object.metadata.annotations : {}" },
   ];
+  return accountPolicy(name, { account: { namespace, name: agentServiceAccount }, variables, ...of });
 }

@@ -2,15 +2,19 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { findingsOnWrite, type KnownTuneds } from "../../domain/node-tuning/tuned-findings.ts";
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
-import { type AdmissionHandler, type Handlers, shortWarning } from "./handler.ts";
+import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
+
+export const tunedRules: readonly AdmissionRule[] = [
+  { apiGroups: [group], apiVersions: ["v1"], resources: ["tuneds"], operations: ["CREATE", "UPDATE"] },
+];
 
 /** Warns on apply about what is wrong with a Tuned. It never refuses one, so writes need not wait for the webhook. */
 export function tunedHandler(cluster: { tuneds(): KnownTuneds | undefined }): AdmissionHandler {
   return {
     name: "tuneds",
     type: "validating",
-    rules: [{ apiGroups: [group], apiVersions: ["v1"], resources: ["tuneds"], operations: ["CREATE", "UPDATE"] }],
+    rules: tunedRules,
     failurePolicy: "Ignore",
     timeoutSeconds: 5,
     review: ({ object }) => ({ type: "allow", warnings: object ? warningsAbout(object, cluster.tuneds()) : [] }),

@@ -11,6 +11,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import {
   type AdmissionHandler,
   type AdmissionRequest,
+  type AdmissionRule,
   type ConversionHandler,
   type Decision,
   shortWarning,
@@ -23,6 +24,10 @@ export const performanceProfileConversion: ConversionHandler = {
   convert: convertProfile,
 };
 
+export const profileRules: readonly AdmissionRule[] = [
+  { apiGroups: [group], apiVersions: ["v2"], resources: [plural], operations: ["CREATE", "UPDATE"] },
+];
+
 /**
  * Refuses profiles that no node could follow, and warns about risky settings. Older versions are converted and checked as
  * v2. Writes succeed while the webhook is down: a new cluster gets its profile before it has a webhook, a cluster with a
@@ -32,7 +37,7 @@ export function performanceProfileHandler(cluster: { objects(): ClusterObjects |
   return {
     name: plural,
     type: "validating",
-    rules: [{ apiGroups: [group], apiVersions: ["v2"], resources: [plural], operations: ["CREATE", "UPDATE"] }],
+    rules: profileRules,
     failurePolicy: "Ignore",
     review: (request) => decide(request, cluster.objects()),
   };

@@ -10,6 +10,7 @@ import { operatorRbac, systemNamespace } from "../../operator/rbac.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
+import { registrationPolicies } from "../../webhook/registration-policies.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
@@ -48,6 +49,7 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...definitions(mode),
     ...conversionPolicy,
     ...ownNodePolicies(tuningNamespace, protocol),
+    ...registrationPolicies(namespace),
     ...operatorRbac(namespace, mode),
     ...agentRbac(tuningNamespace, protocol),
     ...webhookRbac({ namespace, machineConfiguration: mode !== "plain" }),

@@ -65,7 +65,9 @@ export function forTarget(
     return target.admissionPolicies || !object.kind.startsWith("ValidatingAdmissionPolicy");
   });
   if (!target.admissionPolicies)
-    notes.push("the cluster has no ValidatingAdmissionPolicy: agents are not limited to the Profile of their own node");
+    notes.push(
+      "the cluster has no ValidatingAdmissionPolicy: agents are not limited to the Profile of their own node, nor the webhook to the kinds it reviews",
+    );
   return { objects, notes };
 }
 

@@ -1,0 +1,62 @@
+import { accountPolicy } from "../../language/object/account-policy.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { tunedRules } from "./attune-handlers.ts";
+import { profileRules } from "./performance-profile-handler.ts";
+import { webhookServiceAccount } from "./rbac.ts";
+
+/** `group/resource` of every kind that the webhook reviews. */
+const reviewed = [...tunedRules, ...profileRules].flatMap(({ apiGroups, resources }) =>
+  apiGroups.flatMap((group) => resources.map((resource) => `'${group}/${resource}'`)),
+);
+
+const unchanged = (...fields: string[]): string =>
+  fields.map((field) => `object.${field} == oldObject.${field}`).join(" && ");
+
+/** An owner that does not exist would let the garbage collector delete the object. */
+const keepsOwners = ["metadata.?ownerReferences", "metadata.?finalizers"];
+
+/**
+ * Restrict the webhook to its registration: with rules for all kinds, a stolen token could have the API server send it every
+ * Secret that is written. RBAC cannot, since roles name no fields. Addresses are free: a lab registers by URL.
+ */
+export function registrationPolicies(namespace: string): KubeObject[] {
+  const account = { namespace, name: webhookServiceAccount };
+  const configurations = accountPolicy("attune-webhook-own-rules", {
+    account,
+    rule: {
+      apiGroups: ["admissionregistration.k8s.io"],
+      apiVersions: ["*"],
+      resources: ["validatingwebhookconfigurations"],
+    },
+    validations: [
+      {
+        expression: [
+          "request.operation == 'UPDATE'",
+          unchanged(...keepsOwners),
+          `(has(object.webhooks) ? object.webhooks : []).all(w, (has(w.rules) ? w.rules : []).all(r, r.apiGroups.all(g, r.resources.all(x, (g + '/' + x) in [${reviewed.join(", ")}]))))`,
+        ].join(" && "),
+        message: "the webhook of Attune may register only for Tuneds and PerformanceProfiles",
+        reason: "Forbidden",
+      },
+    ],
+  });
+  const definitions = accountPolicy("attune-webhook-own-conversion", {
+    account,
+    rule: {
+      apiGroups: ["apiextensions.k8s.io"],
+      apiVersions: ["*"],
+      resources: ["customresourcedefinitions", "customresourcedefinitions/*"],
+    },
+    validations: [
+      {
+        expression: `request.operation == 'UPDATE' && ${unchanged(
+          ...keepsOwners,
+          ...["group", "names", "scope", "versions", "?preserveUnknownFields"].map((field) => `spec.${field}`),
+        )}`,
+        message: "the webhook of Attune may change only the conversion of a CustomResourceDefinition",
+        reason: "Forbidden",
+      },
+    ],
+  });
+  return [...configurations, ...definitions];
+}
