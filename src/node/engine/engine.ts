@@ -97,4 +97,6 @@ export interface Restored {
   readonly value: string;
   /** Why the original could not be restored; it stays in the journal for the next roll-back. */
   readonly failed?: string;
+  /** What else could not be done, and need not be: a service was not restarted, as systemd does not run. */
+  readonly note?: string;
 }

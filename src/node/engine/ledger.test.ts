@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Host } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
+import type { Action } from "./action.ts";
 import { repairDrift } from "./drift.ts";
 import { enforce } from "./enforce.ts";
 import { loadJournal, saveJournal } from "./journal.ts";
+import type { Entry } from "./ledger.ts";
 import type { UnitStep } from "./unit-step.ts";
 import { putBack } from "./put-back.ts";
 
@@ -141,6 +143,66 @@ test("changes are undone in reverse order", async () => {
   const host = node();
   await want(host, "profile", { [mode]: "on", "/sys/k/other": "2", "/proc/sys/vm/swappiness": "1" });
   expect(await giveUp(host, "profile")).toEqual(["/proc/sys/vm/swappiness=60", "/sys/k/other=1", `${mode}=auto`]);
+});
+
+describe("after a crash, a roll-back", () => {
+  const write = (path: string, value: string): Action => ({ type: "write", path, value });
+  const restart: Action = { type: "run", argv: ["systemctl", "try-restart", "irqbalance"], tolerate: [5] };
+  const edit = (lines: readonly string[]): Action => ({
+    type: "edit",
+    path: persistent,
+    edit: { kind: "lines", key: "K", lines },
+  });
+  const offline = {
+    type: "exited",
+    code: 1,
+    stdout: "",
+    stderr: "System has not been booted with systemd as init system\n",
+  } as const;
+
+  /** A node whose journal has one change that was announced, and perhaps never made. */
+  async function announced(change: Pick<Entry, "target" | "lasts" | "undo">, files: Record<string, string> = {}) {
+    const host = new MemoryHost(
+      new MemoryBase(Object.entries({ [bootId]: "boot-1\n", [mode]: "auto\n", ...files }), [mode]),
+      [["systemctl", () => offline]],
+    );
+    const journal = await loadJournal(host);
+    const claim = { owner: "profile", from: "p:1", value: "on", actions: [], made: true };
+    journal.ledger.claim({ type: "change", ...change, before: "auto", value: "on", actions: [] }, claim);
+    const roll = () => putBack({ ledger: journal.ledger, host, owner: "profile", which: () => true });
+    return { host, roll, left: () => journal.ledger.entries().length };
+  }
+
+  test("drops an original that the node has, even if the file is read-only", async () => {
+    const { roll, left } = await announced({ target: mode, lasts: "boot", undo: [write(mode, "auto")] });
+    expect([await roll(), left()]).toEqual([[{ target: mode, value: "auto" }], 0]);
+  });
+
+  test("still fails for a read-only file with another value, and tries again later", async () => {
+    const { roll, left } = await announced({ target: mode, lasts: "boot", undo: [write(mode, "never")] });
+    expect([await roll(), left()]).toMatchObject([[{ failed: expect.stringContaining("EACCES") }], 1]);
+  });
+
+  test("restores a file whose service cannot be restarted, because systemd does not run", async () => {
+    const change = { target: persistent, lasts: "persistent", undo: [edit([]), restart] } as const;
+    const { host, roll, left } = await announced(change, { [persistent]: "A=1\nK=2\n" });
+    expect(await roll()).toEqual([
+      {
+        target: persistent,
+        value: "auto",
+        note: expect.stringMatching(
+          /^systemd is not running: systemctl try-restart irqbalance: exit code 1: System has/,
+        ),
+      },
+    ]);
+    expect([left(), await text(host, persistent)]).toEqual([0, "A=1"]);
+  });
+
+  test("keeps a file whose service could not be restarted by systemd", async () => {
+    const change = { target: persistent, lasts: "persistent", undo: [edit([]), restart] } as const;
+    const { roll, left } = await announced(change, { [persistent]: "K=2\n", "/run/systemd/system/x": "" });
+    expect([await roll(), left()]).toMatchObject([[{ failed: expect.stringContaining("exit code 1") }], 1]);
+  });
 });
 
 test("a profile with fewer settings restores only the others", async () => {

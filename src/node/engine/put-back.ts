@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { Action } from "./action.ts";
-import { carryOut, joinRuns, mayJoin } from "./carry-out.ts";
+import { carryOut, exists, joinRuns, mayJoin } from "./carry-out.ts";
 import type { Restored } from "./engine.ts";
 import type { Entry, Ledger } from "./ledger.ts";
 
@@ -32,10 +32,11 @@ export async function putBack({ ledger, host, owner, which, extent = "full" }: P
   for (const batch of batches(due)) {
     // One program undoes a batch in the order in which it was made.
     const actions = batch.toReversed().flatMap((one) => one.actions);
-    const failure = await each(joinRuns(actions), host, batch[0]?.entry.lasts ?? "boot");
+    const { failure, note } = await each(joinRuns(actions), host, batch[0]?.entry.lasts ?? "boot");
     for (const { entry, value } of batch) {
       const { target } = entry;
-      restored.push(failure === undefined ? { target, value } : { target, value, failed: failure.message });
+      const noted = note === undefined ? {} : { note };
+      restored.push(failure === undefined ? { target, value, ...noted } : { target, value, failed: failure.message });
       if (!failure?.again) ledger.release(target, owner);
     }
   }
@@ -63,21 +64,43 @@ function batches(due: readonly Due[]): Due[][] {
   return groups;
 }
 
+interface Undone {
+  failure?: { readonly message: string; readonly again: boolean };
+  note?: string;
+}
+
 /** Carries out every action, even after one that failed. */
-async function each(
-  actions: readonly Action[],
-  host: Host,
-  lasts: Entry["lasts"],
-): Promise<{ message: string; again: boolean } | undefined> {
-  let failure: { message: string; again: boolean } | undefined;
+async function each(actions: readonly Action[], host: Host, lasts: Entry["lasts"]): Promise<Undone> {
+  const undone: Undone = {};
   for (const action of actions) {
+    if (await isDone(action, host)) continue;
     const outcome = await carryOut([action], host);
     // A target that is gone (an interface was removed) has nothing to restore.
     if (outcome.type === "done" || outcome.code === "ENOENT") continue;
+    if (await lacksSystemd(action, host)) {
+      undone.note = `systemd is not running: ${outcome.message}`;
+      continue;
+    }
     // A script that failed, or a program for a device that is gone, would fail again.
     const ran = action.type === "run" && outcome.code !== "ENOEXEC";
     const again = !ran || (lasts === "persistent" && !action.quiet);
-    failure = { message: failure?.message ?? outcome.message, again: again || failure?.again === true };
+    const { failure } = undone;
+    undone.failure = { message: failure?.message ?? outcome.message, again: again || failure?.again === true };
   }
-  return failure;
+  return undone;
+}
+
+/** A file that has its original already, as after a crash, is not written: it may be read-only. Edits compare by themselves. */
+async function isDone(action: Action, host: Host): Promise<boolean> {
+  if (action.type !== "write" && action.type !== "file") return false;
+  const file = await host.read(action.path);
+  if (action.type === "write") return file.type === "text" && file.text.trim() === action.value.trim();
+  return action.text === null ? file.type === "missing" : file.type === "text" && file.text === action.text;
+}
+
+/** Without systemd no service runs that could be restarted, and those that it starts later read the restored files. */
+async function lacksSystemd(action: Action, host: Host): Promise<boolean> {
+  if (action.type !== "run" || action.argv[0] !== "systemctl") return false;
+  // What sd_booted(3) checks.
+  return !(await exists("/run/systemd/system", host));
 }

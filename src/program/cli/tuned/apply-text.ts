@@ -64,10 +64,11 @@ function noteOf(setting: SettingReport): string {
 }
 
 /** A value that an earlier profile had set, and that no unit of this one sets. */
-function restoredRow({ target, value, failed }: Restored, { cyan, red }: Colours): Cell[] {
+function restoredRow({ target, value, failed, note = "" }: Restored, { cyan, red }: Colours): Cell[] {
   const result: Cell = failed === undefined ? { text: "restored", paint: cyan } : { text: "failed", paint: red };
-  const note: Cell = { text: failed === undefined ? "" : printable(`cannot be restored: ${failed}`), paint: red };
-  return [result, "", printable(target), "", printable(value), "", "", note];
+  const why: Cell =
+    failed === undefined ? printable(note) : { text: printable(`cannot be restored: ${failed}`), paint: red };
+  return [result, "", printable(target), "", printable(value), "", "", why];
 }
 
 function conclusion({ profile, engine, reason, settings, restored }: Applied, { bold, red }: Colours): string {
