@@ -145,7 +145,7 @@ export class NodeTuner {
     const record = await loadRecord(host);
     if (record?.node === undefined || record.node === node) return record;
     const names = `this node was tuned as Node "${record.node}" (${recordPath}), not as "${node}"`;
-    const advice = `check --node, or run "attune tuned rollback" and remove the file`;
+    const advice = `check --node, or run "attune tuned rollback"`;
     throw new Error(`${names}: nothing is changed; ${advice}`);
   }
 

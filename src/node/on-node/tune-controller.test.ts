@@ -233,7 +233,7 @@ describe("the agent of a node", () => {
     await w.clock.advance(0);
     expect(w.done).toEqual([]);
     expect(w.statuses[0]?.conditions?.[0]?.message).toBe(
-      `this node was tuned as Node "other" (${recordPath}), not as "n": nothing is changed; check --node, or run "attune tuned rollback" and remove the file`,
+      `this node was tuned as Node "other" (${recordPath}), not as "n": nothing is changed; check --node, or run "attune tuned rollback"`,
     );
   });
 

@@ -5,6 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { saveRecord, type TuningRecord } from "../../../node/on-node/tuning-record.ts";
 import { agentOneShot } from "./one-shot.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
+import { active } from "../tuned/active.ts";
+import { rollback } from "../tuned/rollback.ts";
 import { FakeRoot } from "../tuned/testing/fake-root.ts";
 
 const recordPath = "/var/lib/attune/tuning.json";
@@ -46,6 +49,17 @@ describe("attune agent --one-shot", () => {
     await tuned(root);
     expect(await root.read(recordPath)).toBe(before);
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("does nothing after a roll-back, until the agent has applied a profile again", async () => {
+    const root = await restarted("[sysctl]\nvm.swappiness=11\n");
+    await tuned(root);
+    const terminal = new RecordingTerminal();
+    expect(await rollback({ root: root.path, output: "table" }, terminal)).toBe(0);
+    expect(await active({ root: root.path, output: "table" }, terminal)).toBe(1);
+    expect(terminal.stdout).toContain("No current active profile.");
+    expect(await tuned(root)).toEqual(["nothing to do: no profile was applied before"]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
   });
 
   it("does nothing on a node that was never tuned", async () => {

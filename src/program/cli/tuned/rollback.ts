@@ -7,7 +7,9 @@ import type { Host } from "../../../node/host/host.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { removeApplied } from "./applied-record.ts";
 import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
+import { removeChosenProfile } from "../../../node/on-node/chosen-profile.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
+import { removeRecord } from "../../../node/on-node/tuning-record.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
@@ -23,6 +25,9 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
   try {
     const { engine, close } = await engineOf(root, host);
     try {
+      // First, as the agent does: with a record left behind, the node would be tuned again at its next start.
+      await removeRecord(host);
+      await removeChosenProfile(host);
       const { restored } = await engine.rollback(host);
       await removeApplied(host);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
@@ -45,11 +50,11 @@ async function engineOf(root: string, host: Host): Promise<Pick<ChosenEngine, "e
 
 function text(restored: readonly Restored[], colours: Colours): string {
   if (restored.length === 0) return "nothing to roll back";
-  const rows = restored.map(({ target, value, failed }): Cell[] => [
+  const rows = restored.map(({ target, value, failed, note = "" }): Cell[] => [
     failed === undefined ? { text: "restored", paint: colours.green } : { text: "failed", paint: colours.red },
     printable(target),
     printable(value),
-    { text: printable(failed ?? ""), paint: colours.red },
+    failed === undefined ? printable(note) : { text: printable(failed), paint: colours.red },
   ]);
   return reportTable(["RESULT", "WHAT", "VALUE", "NOTE"], rows);
 }
