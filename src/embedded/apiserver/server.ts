@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { BodyBudget } from "./body/body-budget.ts";
 import { systemClock, type Clock } from "../../cluster/runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
 import { admissionPlugins } from "./admission/admission-plugins.ts";
@@ -144,6 +145,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     registry,
     authorizer,
     admission,
+    bodies: new BodyBudget(),
     writeQueue: new FairQueue(clock),
     clock,
     generateName,

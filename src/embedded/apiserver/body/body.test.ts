@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { drainBody, parseObject, readBody } from "./body.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 
@@ -28,6 +29,20 @@ describe("a body", () => {
     await expect(
       readBody(request({ "content-length": "11" }), { clock: systemClock, limit: 10 }),
     ).rejects.toMatchObject({ code: 413 });
+  });
+
+  it("is refused if it has been incomplete for longest when all together are too large", async () => {
+    const budget = new BodyBudget(10);
+    const [old, young] = [request(), request()];
+    const [first, second] = [old, young].map((sent) => readBody(sent, { clock: systemClock, budget }));
+    old.write("0123456");
+    young.write("0123");
+    await expect(first).rejects.toMatchObject({ code: 429, details: { retryAfterSeconds: 1 } });
+    expect(old.listenerCount("data")).toBe(0);
+    expect(budget.bytes).toBe(4);
+    young.end("456789");
+    expect(String(await second)).toBe("0123456789");
+    expect(budget.bytes).toBe(0);
   });
 
   it("is refused when it is too long, without buffering it", async () => {

@@ -5,6 +5,7 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { beyondBounds, maxDepth } from "../../../language/object/json-bounds.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { maxComplaints, scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
@@ -29,6 +30,7 @@ export interface Arrival {
   /** When the whole body must be here, in milliseconds of wall time. */
   readonly deadline?: number | undefined;
   readonly limit?: number;
+  readonly budget?: BodyBudget;
 }
 
 /** The body did not arrive in time: what is missing is not waited for. */
@@ -38,9 +40,14 @@ export class LateBodyError extends StatusError {
   }
 }
 
+const tooManyBodies = (): StatusError =>
+  new StatusError(429, "TooManyRequests", "too many request bodies are incomplete, try again later", {
+    retryAfterSeconds: 1,
+  });
+
 export async function readBody(
   request: IncomingMessage | Http2ServerRequest,
-  { clock, deadline = Infinity, limit = maxBodyBytes }: Arrival,
+  { clock, deadline = Infinity, limit = maxBodyBytes, budget }: Arrival,
 ): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
@@ -48,8 +55,10 @@ export async function readBody(
     let size = 0;
     const stopWaiting =
       deadline === Infinity ? () => {} : clock.after(deadline - clock.now(), () => fail(new LateBodyError()));
+    const partial = { bytes: 0, refuse: () => fail(tooManyBodies()) };
     const fail = (error: StatusError): void => {
       stopWaiting();
+      budget?.release(partial);
       request.removeAllListeners("data");
       chunks.length = 0;
       reject(error);
@@ -57,13 +66,18 @@ export async function readBody(
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) fail(tooLarge(limit));
-      else chunks.push(chunk);
+      else {
+        chunks.push(chunk);
+        budget?.add(partial, chunk.length);
+      }
     });
     request.on("end", () => {
       stopWaiting();
+      budget?.release(partial);
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.on("error", (error) => fail(badRequest("reading the request body failed").causedBy(error)));
+    request.on("close", () => budget?.release(partial));
     request.on("aborted", () => fail(badRequest("the client closed the connection before the whole body had arrived")));
   });
 }

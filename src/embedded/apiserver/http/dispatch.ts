@@ -280,8 +280,8 @@ function requireVerb({ resource, name }: RequestContext, verb: string): void {
     throw methodNotAllowed();
 }
 
-function bodyOf({ services: { clock }, deadline }: RequestContext, request: HttpRequest): Promise<Buffer> {
-  return readBody(request, { clock, deadline });
+function bodyOf({ services: { clock, bodies }, deadline }: RequestContext, request: HttpRequest): Promise<Buffer> {
+  return readBody(request, { clock, deadline, budget: bodies });
 }
 
 async function objectIn(context: RequestContext, request: HttpRequest, kind: string): ReturnType<typeof parseObject> {

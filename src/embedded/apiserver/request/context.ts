@@ -1,4 +1,5 @@
 import { formatTime } from "../../../language/object/time.ts";
+import type { BodyBudget } from "../body/body-budget.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { ServicePools } from "../allocation/service-pools.ts";
@@ -23,6 +24,8 @@ export interface Services {
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
   readonly admission: Admission;
+  /** Bodies that are being read. */
+  readonly bodies: BodyBudget;
   readonly writeQueue: FairQueue;
   readonly clock: Clock;
   /** A random name that begins with `base`. */

@@ -1,4 +1,5 @@
 import type { Json } from "../../../language/object/json.ts";
+import { BodyBudget } from "../body/body-budget.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
@@ -97,6 +98,7 @@ export class SmallServer {
       registry,
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),
+      bodies: new BodyBudget(),
       writeQueue: new FairQueue(this.clock),
       clock: this.clock,
       generateName: nextName,
