@@ -1,5 +1,5 @@
 import { findBootId, readBootId } from "../host/boot-id.ts";
-import type { Host } from "../host/host.ts";
+import { type Host, unwritten } from "../host/host.ts";
 import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
 import { type Claim, type Entry, Ledger } from "./ledger.ts";
@@ -40,7 +40,7 @@ export async function saveJournal(host: Host, { bootId, ledger }: Journal): Prom
   if (!ledger.changed) return;
   const text = JSON.stringify({ version, bootId, entries: ledger.entries() });
   const outcome = await host.replace(journalPath, `${text}\n`, 0o600);
-  if (outcome.type === "failed") throw new Error(`write the journal of originals: ${outcome.message}`);
+  if (outcome.type === "failed") throw new Error(unwritten("the journal of originals", outcome));
   ledger.written();
 }
 

@@ -85,6 +85,12 @@ export function refusal(path: string): Failure | undefined {
   return undefined;
 }
 
+/** Why state of the node could not be written, with advice where its file system is read-only. */
+export function unwritten(what: string, { code, message }: Failure): string {
+  const advice = code === "EROFS" ? "; nothing is tuned: /var/lib/attune must be writable" : "";
+  return `write ${what}: ${message}${advice}`;
+}
+
 export function refused(path: string, why: string): Failure {
   return { type: "failed", code: "EINVAL", message: `${path} ${why}` };
 }

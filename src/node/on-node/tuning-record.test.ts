@@ -20,6 +20,13 @@ describe("the tuning record", () => {
     expect(await loadRecord(host)).toBeUndefined();
   });
 
+  test("says what must be writable where its file system is read-only", async () => {
+    const failed = { type: "failed", code: "EROFS", message: "EROFS: read-only file system" } as const;
+    await expect(saveRecord({ replace: async () => failed }, record)).rejects.toThrow(
+      "write the tuning record: EROFS: read-only file system; nothing is tuned: /var/lib/attune must be writable",
+    );
+  });
+
   test.each([
     "",
     "{",

@@ -1,4 +1,4 @@
-import type { Host } from "../host/host.ts";
+import { type Host, unwritten } from "../host/host.ts";
 import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
 import type { BootArguments } from "./boot-arguments.ts";
 import { execPolicies, type ExecPolicy } from "./exec-policy.ts";
@@ -34,7 +34,7 @@ export async function loadRecord(host: Pick<Host, "read">): Promise<TuningRecord
 /** Returns when the record would survive a crash. */
 export async function saveRecord(host: Pick<Host, "replace">, record: TuningRecord): Promise<void> {
   const outcome = await host.replace(recordPath, `${JSON.stringify({ version, ...record })}\n`, 0o600);
-  if (outcome.type === "failed") throw new Error(`write the tuning record: ${outcome.message}`);
+  if (outcome.type === "failed") throw new Error(unwritten("the tuning record", outcome));
 }
 
 export async function removeRecord(host: Pick<Host, "remove">): Promise<void> {
