@@ -11,6 +11,7 @@ import { labRbac } from "../../../embedded/lab/rbac.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { systemNamespace } from "../../operator/rbac.ts";
 import { applyManifests } from "./apply-manifests.ts";
+import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { foundation } from "./manifests.ts";
 
 let dir: string;
@@ -45,4 +46,27 @@ it("a second install changes nothing", async () => {
 it("an object of an unknown kind is refused by name", async () => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } };
   await expect(applyManifests(client, [pod])).rejects.toThrow("apply Pod p: attune install has no such kind");
+});
+
+it("an install removes webhooks and rules that are not Attune's from its configuration, and keeps its own", async () => {
+  await applyManifests(client, foundation());
+  const webhook = (name: string, apiGroup: string, resource: string) => ({
+    name,
+    clientConfig: { url: "https://127.0.0.1:1/" },
+    rules: [{ apiGroups: [apiGroup], apiVersions: ["*"], resources: [resource], operations: ["CREATE"] }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  });
+  const webhooks = [
+    webhook("tuneds.attune.dev", "tuned.openshift.io", "tuneds"),
+    webhook("performanceprofiles.attune.dev", "*", "*"),
+    webhook("evil.example.com", "", "secrets"),
+  ];
+  const ref = kinds.validatingWebhookConfiguration;
+  await client.patch(ref, "attune-webhook", { type: "merge", patch: { webhooks } });
+  const removed = ["performanceprofiles.attune.dev", "evil.example.com"];
+  expect(await removeForeignWebhooks(client, { dryRun: true })).toEqual(removed);
+  expect(await removeForeignWebhooks(client)).toEqual(removed);
+  expect((await client.get(ref, "attune-webhook")).webhooks?.map(({ name }) => name)).toEqual(["tuneds.attune.dev"]);
+  expect(await removeForeignWebhooks(client)).toEqual([]);
 });

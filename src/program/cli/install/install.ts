@@ -7,6 +7,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import type { crdsFlags, installFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
+import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
@@ -42,6 +43,10 @@ export async function install(options: Options, env: Environment = process.env):
           `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}\n`,
         ),
     });
+    for (const name of await removeForeignWebhooks(client, { dryRun, signal }))
+      process.stderr.write(
+        `note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`,
+      );
   } finally {
     client.close();
   }
