@@ -1,3 +1,4 @@
+import { type Budget, newBudget } from "./budget.ts";
 import { argumentsOf, choicesOf, endOfCall } from "./calls.ts";
 import { expand } from "./expand.ts";
 import { noAnswers } from "./probe.ts";
@@ -15,11 +16,21 @@ export interface Definitions {
   readonly incomplete: boolean;
 }
 
-const mostAlternatives = 256;
+interface Scope extends Definitions {
+  readonly budget: Budget;
+}
 
-/** Each argument of an unexpanded text, as all texts that it may become; undefined if there are too many. */
+const mostAlternatives = 256;
+/** For each step, in characters: variables that double the one before have many steps and little text. */
+const costOfStep = 100;
+
+/**
+ * Each argument of an unexpanded text, as all texts that it may become; undefined if there are too many. A text that is
+ * longer than an expansion may be is none of them.
+ */
 export function templatesOf(text: string, definitions: Definitions): Template[][][] | undefined {
-  const found = wordsOf(text).map((word) => alternatives(word, definitions, new Set()));
+  const scope = { ...definitions, budget: newBudget() };
+  const found = wordsOf(text).map((word) => alternatives(word, scope, new Set()));
   if (found.some((each) => each.length > mostAlternatives)) return undefined;
   return found.map((each) => each.map((one) => one.split(/\s+/).filter((word) => word !== "")));
 }
@@ -70,13 +81,14 @@ function wordsOf(text: string): string[] {
   return [...words, word].filter((one) => one !== "");
 }
 
-function alternatives(text: string, definitions: Definitions, within: ReadonlySet<string>): string[] {
+function alternatives(text: string, scope: Scope, within: ReadonlySet<string>): string[] {
+  if (!scope.budget.insert(text.length + costOfStep)) return [];
   const start = text.indexOf("${");
   const end = start < 0 ? undefined : endOfCall(text, start);
   if (end === undefined) return [text];
-  const inserted = insertions(text.slice(start + 2, end - 1), definitions, within);
-  const rests = alternatives(text.slice(end), definitions, within);
-  return product([[text.slice(0, start)], inserted, rests]);
+  const inserted = insertions(text.slice(start + 2, end - 1), scope, within);
+  const rests = alternatives(text.slice(end), scope, within);
+  return product([[text.slice(0, start)], inserted, rests]).filter((one) => scope.budget.insert(one.length));
 }
 
 /** Cut off just above the bound, which the caller checks. */
@@ -91,15 +103,15 @@ function product(parts: readonly (readonly string[])[]): string[] {
 }
 
 /** What `${inner}` may become. */
-function insertions(inner: string, definitions: Definitions, within: ReadonlySet<string>): string[] {
+function insertions(inner: string, scope: Scope, within: ReadonlySet<string>): string[] {
   if (!inner.startsWith("f:")) {
-    const known = within.has(inner) ? [] : definitions.of(inner);
-    const texts = known.flatMap((text) => alternatives(text, definitions, new Set([...within, inner])));
+    const known = within.has(inner) ? [] : scope.of(inner);
+    const texts = known.flatMap((text) => alternatives(text, scope, new Set([...within, inner])));
     // TuneD leaves a name that is defined nowhere as it is written.
-    return known.length > 0 ? [...new Set(texts)] : [definitions.incomplete ? holes.text : `\${${inner}}`];
+    return known.length > 0 ? [...new Set(texts)] : [scope.incomplete ? holes.text : `\${${inner}}`];
   }
   const [name = "", ...args] = argumentsOf(inner.slice("f:".length));
-  const given = args.map((arg) => alternatives(arg, definitions, within));
+  const given = args.map((arg) => alternatives(arg, scope, within));
   const calls = product([[`\${f:${name}`], ...given.map((texts) => texts.map((text) => `:${text}`)), ["}"]]);
   const results = calls.map(resultOf);
   if (results.every((result) => result !== undefined)) return [...new Set(results)];

@@ -1,4 +1,4 @@
-import { type Budget, longestText, newBudget } from "./budget.ts";
+import { type Budget, longestInsertion, longestText, newBudget } from "./budget.ts";
 import { builtIns } from "./functions/catalogue.ts";
 import type { Called } from "./functions/built-in.ts";
 import { type Answers, type Probe, probeKey } from "./probe.ts";
@@ -27,12 +27,12 @@ export function expand(text: string, context: ExpandContext): Expansion {
   if (!text.includes("$") && !text.includes("}")) return { text, probes: [], problems: [], notices: [] };
   const budget = context.budget ?? newBudget();
   const inserted = insertVariables(text, context.variables, budget);
-  if (inserted === undefined) return tooLong(text);
+  if (inserted === undefined) return tooLong(text, longestInsertion);
   return new CallScanner(inserted, { ...context, budget }).expansion();
 }
 
-function tooLong(text: string): Expansion {
-  const problem = `${JSON.stringify(text.slice(0, 80))} expands to more than the ${longestText} characters that are allowed`;
+function tooLong(text: string, longest = longestText): Expansion {
+  const problem = `${JSON.stringify(text.slice(0, 80))} expands to more than the ${longest} characters that are allowed`;
   return { text, probes: [], problems: [problem], notices: [] };
 }
 
@@ -51,10 +51,10 @@ function insertVariables(text: string, variables: ReadonlyMap<string, string>, b
     if (value === undefined) continue;
     inserted += text.slice(end, match.index) + value;
     end = match.index + match[0].length;
-    if (inserted.length > longestText) return undefined;
+    if (inserted.length > longestInsertion) return undefined;
   }
   inserted += text.slice(end);
-  if (!budget.write(inserted.length)) return undefined;
+  if (!(end > 0 ? budget.insert(inserted.length) : budget.write(inserted.length))) return undefined;
   return inserted.replace(escapedReference, "$1");
 }
 

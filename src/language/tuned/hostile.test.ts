@@ -19,6 +19,11 @@ describe("a hostile profile is refused with a reason", () => {
 
   test.each<[string, Record<string, string>, RegExp]>([
     ["ten megabytes", { p: `[s]\nk=${"x".repeat(10 << 20)}\n` }, /larger than 1048576 characters/],
+    [
+      "variables that double a call",
+      { p: `[variables]\nv0=\${f:exec:x}\n${doubling.split("\n").slice(0, 14).join("\n")}\n` },
+      /expands to more than the 65536 characters/,
+    ],
     ["variables that double", { p: `[variables]\nv0=xxxxxxxxxx\n${doubling}\n` }, /expands to more than/],
     [
       "one large variable said many times",

@@ -109,6 +109,15 @@ describe("boot arguments that a node can report", () => {
     ],
     ["are printable even if a program prints their names", boot("${f:exec:arguments}"), ["a b"], ["a\u00A0b", "à"]],
     ["are not bounded if a program prints their names", boot("${f:exec:arguments}"), ["init=/bin/sh", ""], []],
+    [
+      "are none if variables double the one after them, which is not expanded in full",
+      boot(
+        "a=${v0}",
+        `${Array.from({ length: 24 }, (_, i) => `v${i}=\${v${i + 1}}\${v${i + 1}}`).join("\n")}\nv24=\${f:exec:x}`,
+      ),
+      [],
+      ["a=1", "a=init"],
+    ],
     ["are none if the profile cannot be read", spec("no section\n"), [""], ["a"]],
   ])("%s", (_, given, possible, impossible) => {
     const bounds = possibleArguments(given);
