@@ -99,7 +99,8 @@ it("mistakes in a Tuned: one list in the condition, the event, the warnings on a
 
   await client.create(tunedKind, bad);
   const judged = await seen(tunedKind, ({ metadata, status }) => metadata.name === "bad" && status !== undefined);
-  const shown = `${errors.join(". ")}. And 1 more`;
+  const sentences = errors.map((error) => (error.endsWith("?") ? error : `${error}.`));
+  const shown = `${sentences.join(" ")} And 1 more`;
   expect(findCondition(judged.status?.conditions, "Valid")).toMatchObject({ status: "False", message: shown });
   const event = await seen<KubeObject>(kinds.event, ({ reason }) => reason === "InvalidConfiguration");
   expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Tuned", name: "bad" } });

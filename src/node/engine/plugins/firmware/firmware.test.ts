@@ -112,13 +112,15 @@ describe("[acpi]", () => {
       [`${drivers}/platform-profile-0/profile`]: "balanced\n",
       [`${drivers}/platform-profile-1/profile`]: "performance\n",
     });
-    const { applied, rollback, rolledBack } = await runCase(one);
+    // The kernel passes the profile on to every driver.
+    const fs_before_verify = { [`${drivers}/platform-profile-0/profile`]: "performance\n" };
+    const { applied, rollback, rolledBack } = await runCase({ ...one, input: { ...one.input, fs_before_verify } });
     expect(applied[platformProfile]).toBe("performance");
     expect(rollback?.restored).toMatchObject([{ target: platformProfile, value: "custom" }]);
     expect(rollback?.restored[0]?.failed).toBeUndefined();
     expect(rolledBack).toMatchObject({
       [`${drivers}/platform-profile-0/profile`]: "balanced",
-      [`${drivers}/platform-profile-1/profile`]: "performance",
+      [`${drivers}/platform-profile-1/profile`]: "performance\n",
     });
   });
 });
