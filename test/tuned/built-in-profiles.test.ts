@@ -15,9 +15,8 @@ const prints =
   () => ({ type: "exited", code: 0, stdout, stderr: "" });
 const programs = new Map<string, MemoryCommand>([
   ...machinePrograms,
-  ...["perl", "modinfo", "modprobe", "cpio", "sh", "rm"].map((name) => [name, prints("")] as const),
+  ...["perl", "modinfo", "modprobe", "cpio", "sh", "mkdir", "rm"].map((name) => [name, prints("")] as const),
   ["nproc", prints("8\n")],
-  ["stat", prints("0 directory\n")],
 ]);
 
 /** A virtual machine with the hardware that built-in profiles tune. */
