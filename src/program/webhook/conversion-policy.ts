@@ -24,7 +24,8 @@ export const conversionPolicy: readonly KubeObject[] = [
           {
             apiGroups: [group],
             apiVersions: ["v1", "v1alpha1"],
-            resources: [performanceProfileKind.plural],
+            // A write of the status stores the whole object.
+            resources: ["", "/status"].map((subresource) => performanceProfileKind.plural + subresource),
             operations: ["CREATE", "UPDATE"],
             scope: "*",
           },
