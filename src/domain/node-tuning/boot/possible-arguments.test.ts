@@ -107,7 +107,12 @@ describe("boot arguments that a node can report", () => {
       ["y=1"],
       ["", "x", "y=1 x"],
     ],
-    ["are printable even if a program prints their names", boot("${f:exec:arguments}"), ["a b"], ["a\u00A0b", "à"]],
+    [
+      "are printable even if a program prints their names",
+      boot("${f:exec:arguments}"),
+      ["a b", "a\tb"],
+      ["a\u00A0b", "à", '"a\nb"'],
+    ],
     ["are not bounded if a program prints their names", boot("${f:exec:arguments}"), ["init=/bin/sh", ""], []],
     [
       "are none if variables double the one after them, which is not expanded in full",

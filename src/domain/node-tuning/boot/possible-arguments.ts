@@ -20,13 +20,13 @@ export type PossibleArguments =
 /** The kernel reads at most 4096 characters, on any architecture. */
 const longestLine = 4096;
 
-/** The kernel separates arguments at other blanks too, and at a byte that is part of some letters: 0xA0. */
+/** Of arguments: the kernel also separates them at a byte that is part of some letters, 0xA0. */
 const printable = /^[ -~]*$/;
 
 export function isPossible(line: string, possible: PossibleArguments): boolean {
-  if (line.length > longestLine || !printable.test(line)) return false;
-  if (possible.type === "any") return true;
   const found = splitArguments(line).join(" ");
+  if (line.length > longestLine || !printable.test(found)) return false;
+  if (possible.type === "any") return true;
   if (possible.type === "exactly") return found === possible.words.join(" ");
   const words = found === "" ? [] : found.split(" ");
   return possible.sections.some((options) => matchesOptions(words, options));
