@@ -20,13 +20,13 @@ export type PossibleArguments =
 /** The kernel reads at most 4096 characters, on any architecture. */
 const longestLine = 4096;
 
-/** Of arguments: the kernel also separates them at a byte that is part of some letters, 0xA0. */
-const printable = /^[ -~]*$/;
+/** Blanks and tabs separate arguments. The kernel separates them at a byte that is part of some letters too: 0xA0. */
+const printable = /^[\t -~]*$/;
 
 export function isPossible(line: string, possible: PossibleArguments): boolean {
-  const found = splitArguments(line).join(" ");
-  if (line.length > longestLine || !printable.test(found)) return false;
+  if (line.length > longestLine || !printable.test(line)) return false;
   if (possible.type === "any") return true;
+  const found = splitArguments(line).join(" ");
   if (possible.type === "exactly") return found === possible.words.join(" ");
   const words = found === "" ? [] : found.split(" ");
   return possible.sections.some((options) => matchesOptions(words, options));
