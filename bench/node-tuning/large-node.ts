@@ -57,8 +57,8 @@ export function largeNode(name: string, group: string): string {
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
       images: Array.from({ length: 36 }, (_, index) => ({
         names: [
-          `quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:${idOf(`${name}/${index}`, 64)}`,
-          `quay.io/openshift-release-dev/ocp-v4.0-art-dev:${idOf(`${index}/${name}`, 40)}`,
+          `registry.example/openshift-release-dev/ocp-v4.0-art-dev@sha256:${idOf(`${name}/${index}`, 64)}`,
+          `registry.example/openshift-release-dev/ocp-v4.0-art-dev:${idOf(`${index}/${name}`, 40)}`,
         ],
         sizeBytes: 400_000_000 + index * 1_234_567,
       })),
