@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { asInteger, mayHoldLongInteger, readJson, writeJson } from "./exact-json.ts";
+import type { Json } from "./json.ts";
 import { writeYaml } from "./write-yaml.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -30,6 +31,7 @@ describe("exact JSON", () => {
   ])("%s", (text, value) => {
     expect(readJson(text)).toEqual(value);
     expect(writeJson(readJson(writeJson(value)))).toBe(writeJson(value));
+    expect(writeJson(readYaml(writeYaml(value as Json)))).toBe(writeJson(value));
   });
 
   it("reads and writes any value as JSON does, with any integers in it", () => {

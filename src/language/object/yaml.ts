@@ -149,8 +149,8 @@ const int = (test: RegExp, radix: keyof typeof prefixes): ScalarTag => ({
   resolve(text) {
     const digits = text.replace(/_/g, "").replace(/^[-+]?(?:0[a-z])?/i, "");
     if (digits === "") return Number.NaN;
-    const amount = exactInteger(`${prefixes[radix]}${digits}`);
-    return text.startsWith("-") ? exactInteger(String(-amount)) : amount;
+    const amount = BigInt(`${prefixes[radix]}${digits}`);
+    return exactInteger(String(text.startsWith("-") ? -amount : amount));
   },
 });
 
