@@ -22,6 +22,7 @@ describe("Ingress", () => {
       [`${at}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
     ],
     [ruleWith({ path: "x" }), [`${at}.path: Invalid value: "x": must be an absolute path`]],
+    [{ spec: { rules: [{ http: { paths: null } }] } }, ["spec.rules[0].http.paths: Required value"]],
     [ruleWith({ backend: {} }), [`${at}.backend: Invalid value: "": resource or service backend is required`]],
     [
       ruleWith({ backend: { service: { name: "web" } } }),

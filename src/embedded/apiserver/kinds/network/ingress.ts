@@ -48,19 +48,22 @@ export const ingress = defineKind({
 });
 
 function validate(object: KubeObject): FieldError[] {
-  const { defaultBackend, rules = [] } = (object as Ingress).spec ?? {};
+  const { defaultBackend, rules: given } = (object as Ingress).spec ?? {};
+  const rules = given ?? [];
   if (!defaultBackend && rules.length === 0)
     return [invalid("spec", [], "either `defaultBackend` or `rules` must be specified")];
   const errors = defaultBackend ? validateBackend(defaultBackend, "spec.defaultBackend") : [];
   for (const [index, { http }] of rules.entries()) {
-    if (http && http.paths.length === 0) errors.push(required(`spec.rules[${index}].http.paths`));
-    for (const [at, { path = "", pathType, backend }] of (http?.paths ?? []).entries()) {
+    // The server reads a list that is absent as null.
+    const paths = http?.paths ?? [];
+    if (http && paths.length === 0) errors.push(required(`spec.rules[${index}].http.paths`));
+    for (const [at, { path = "", pathType, backend }] of paths.entries()) {
       const field = `spec.rules[${index}].http.paths[${at}]`;
       if (!pathType) errors.push(required(`${field}.pathType`, "pathType must be specified"));
       else if (!pathTypes.includes(pathType)) errors.push(notSupported(`${field}.pathType`, pathType, pathTypes));
       if (!path.startsWith("/") && !(pathType === "ImplementationSpecific" && path === ""))
         errors.push(invalid(`${field}.path`, path, "must be an absolute path"));
-      errors.push(...validateBackend(backend, `${field}.backend`));
+      errors.push(...validateBackend(backend ?? {}, `${field}.backend`));
     }
   }
   return errors;
