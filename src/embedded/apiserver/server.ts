@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { BodyBudget } from "./body/body-budget.ts";
+import { BodyBudget } from "../../cluster/runtime/body-budget.ts";
+import { maxHeldBytes } from "./body/body.ts";
 import { systemClock, type Clock } from "../../cluster/runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
 import { admissionPlugins } from "./admission/admission-plugins.ts";
@@ -145,7 +146,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     registry,
     authorizer,
     admission,
-    bodies: new BodyBudget(),
+    bodies: new BodyBudget(maxHeldBytes),
     writeQueue: new FairQueue(clock),
     clock,
     generateName,

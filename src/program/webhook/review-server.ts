@@ -1,3 +1,4 @@
+import { BodyBudget } from "../../cluster/runtime/body-budget.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -6,7 +7,7 @@ import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { beyondBounds, maxDepth } from "../../language/object/json-bounds.ts";
 import { BadReviewError } from "./handler.ts";
-import { HeldBodies } from "./held-bodies.ts";
+import { ReviewBody } from "./review-body.ts";
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -54,7 +55,7 @@ export class ReviewServer {
   readonly #log: Log;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
-  readonly #bodies: HeldBodies;
+  readonly #bodies: BodyBudget;
   #inFlight = 0;
   #idle: (() => void) | undefined;
 
@@ -62,7 +63,7 @@ export class ReviewServer {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? noLog;
-    this.#bodies = new HeldBodies(options.maxHeldBytes ?? defaultHeldBytes);
+    this.#bodies = new BodyBudget(options.maxHeldBytes ?? defaultHeldBytes);
     this.#server = createServer({ minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] }, (request, response) => {
       void this.#handle(request, response);
     });
@@ -147,9 +148,9 @@ export class ReviewServer {
     const [type = ""] = (request.headers["content-type"] ?? "").split(";");
     if (type.trim() !== "application/json") return refuse(request, 415, "reviews must be application/json");
     if (this.#inFlight > maxInFlight) return refuse(request, 503, `more than ${maxInFlight} reviews at once`);
-    const body = this.#bodies.open(request);
+    const body = new ReviewBody(request, this.#bodies);
     const late = new AbortController();
-    void pause(this.#clock, bodyMs, late.signal).then(() => late.signal.aborted || body.drop());
+    void pause(this.#clock, bodyMs, late.signal).then(() => late.signal.aborted || body.refuse());
     try {
       const bytes = await body.read(route.maxBodyBytes);
       late.abort();

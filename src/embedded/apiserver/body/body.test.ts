@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
-import { BodyBudget } from "./body-budget.ts";
+import { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
 import { drainBody, parseObject, readBody } from "./body.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 

@@ -5,7 +5,7 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { beyondBounds, maxDepth } from "../../../language/object/json-bounds.ts";
-import type { BodyBudget } from "./body-budget.ts";
+import type { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
 import { maxComplaints, scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
@@ -19,6 +19,9 @@ const maxUnwantedBytes = 16 * maxBodyBytes;
  * 100,000; kubectl and Go clients send JSON, which has no such limit.
  */
 const yamlLimits = { tokens: 150_000, characters: maxBodyBytes };
+
+/** Of all bodies that are being read: 42 of the largest size. */
+export const maxHeldBytes = 128 * 1024 * 1024;
 
 const objectTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 

@@ -1,5 +1,5 @@
 import { formatTime } from "../../../language/object/time.ts";
-import type { BodyBudget } from "../body/body-budget.ts";
+import type { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { ServicePools } from "../allocation/service-pools.ts";

@@ -1,5 +1,6 @@
 import type { Json } from "../../../language/object/json.ts";
-import { BodyBudget } from "../body/body-budget.ts";
+import { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
+import { maxHeldBytes } from "../body/body.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
@@ -98,7 +99,7 @@ export class SmallServer {
       registry,
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),
-      bodies: new BodyBudget(),
+      bodies: new BodyBudget(maxHeldBytes),
       writeQueue: new FairQueue(this.clock),
       clock: this.clock,
       generateName: nextName,

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import type { BodyBudget, HeldBody } from "../../cluster/runtime/body-budget.ts";
+
+/** The body of one review. It is held until the review is answered. */
+export class ReviewBody implements HeldBody {
+  bytes = 0;
+  readonly #request: IncomingMessage;
+  readonly #budget: BodyBudget;
+  #chunks: Buffer[] = [];
+
+  constructor(request: IncomingMessage, budget: BodyBudget) {
+    this.#request = request;
+    this.#budget = budget;
+  }
+
+  /** Undefined if there is more than `limit`. The stream stays open then, since closing it would lose the answer. */
+  read(limit: number): Promise<Buffer | undefined> {
+    const request = this.#request;
+    if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      request.on("data", (chunk: Buffer) => {
+        if (this.bytes + chunk.length > limit) {
+          request.removeAllListeners("data");
+          this.close();
+          resolve(undefined);
+          return;
+        }
+        this.#chunks.push(chunk);
+        this.#budget.add(this, chunk.length);
+      });
+      request.on("end", () => {
+        this.#budget.complete(this);
+        resolve(Buffer.concat(this.#chunks));
+      });
+      request.on("error", reject);
+      request.on("close", () => reject(new Error("the connection was closed before the body was complete")));
+    });
+  }
+
+  /** Closes the connection. */
+  readonly refuse = (): void => {
+    this.close();
+    this.#request.destroy();
+  };
+
+  close(): void {
+    this.#budget.release(this);
+    this.#chunks = [];
+  }
+}
