@@ -1,20 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
-import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
-import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { planOn } from "../../src/program/cli/plan/plan.ts";
 import type { PlanDocument } from "../../src/program/cli/plan/plan-text.ts";
+import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
-import { runOperator } from "../../src/program/operator/operator.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import type { AdmissionRequest } from "../../src/program/webhook/handler.ts";
 import type { KindRef } from "../../src/cluster/kube/client.ts";
@@ -50,32 +45,17 @@ const errors = [
 const warnings = ['profile[0].data:8: sysctl vm.swapiness is not known; did you mean "vm.swappiness"?'];
 
 it("mistakes in a Tuned: one list in the condition, the event, the warnings on apply and the plan", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "attune-findings-"));
-  const server = await startServer({ dir, storage: "memory" });
-  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
-  const stop = new AbortController();
-  const { signal } = stop;
-  const parts: Promise<void>[] = [];
-  onTestFinished(async () => {
-    stop.abort();
-    await Promise.all(parts);
-    client.close();
-    await server.close();
-    await rm(dir, { recursive: true, force: true });
-  });
+  const { client, dir, signal, run, runOperator } = await testCluster();
   const seen = async <T extends KubeObject>(of: KindRef<T>, is: (object: T) => boolean): Promise<T> => {
     for await (const event of client.watch(of, { sendInitialEvents: true, signal }))
       if ((event.type === "ADDED" || event.type === "MODIFIED") && is(event.object)) return event.object;
     throw new Error(`the watch of ${of.plural} ended`);
   };
-  for (const crd of nodeTuningCrds) await client.create(kinds.customResourceDefinition, crd);
-  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
   const labels = { "kubernetes.io/os": "linux" };
   await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "n", labels } });
-  const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
-  parts.push(runOperator({ client, signal, ...operator }));
+  runOperator();
   const { handlers, cluster } = attuneHandlers(client);
-  parts.push(cluster.run(signal));
+  run(cluster.run(signal));
   await cluster.whenSettled();
   await client.create(tunedKind, good);
   await seen<Profile>(profileKind, ({ spec }) => spec.config.tunedProfile === "good");

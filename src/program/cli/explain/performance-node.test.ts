@@ -1,18 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { runAgent } from "../../agent/agent.ts";
-import { runOperator } from "../../operator/operator.ts";
-import { startServer } from "../../../embedded/apiserver/server.ts";
 import { machine, machineBase } from "../../../embedded/lab/machine.ts";
-import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import { type Profile, profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
@@ -23,6 +18,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { planOn } from "../plan/plan.ts";
 import type { PlanDocument } from "../plan/plan-text.ts";
+import { testCluster } from "../testing/test-cluster.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { explainOn } from "./explain.ts";
 
@@ -46,26 +42,14 @@ const name = "cnf";
 
 /** A cluster with its operator, and a virtual node with its agent. */
 async function cluster() {
-  const dir = await mkdtemp(join(tmpdir(), "attune-performance-"));
-  const server = await startServer({ dir, storage: "memory" });
-  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
-  const stop = new AbortController();
-  const parts: Promise<void>[] = [];
-  onTestFinished(async () => {
-    stop.abort();
-    await Promise.all(parts);
-    client.close();
-    await server.close();
-    await rm(dir, { recursive: true, force: true });
-  });
-  for (const crd of [...nodeTuningCrds, ...machineConfigCrds, ...performanceProfileCrds])
-    await client.create(kinds.customResourceDefinition, crd);
-  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  const { client, dir, signal, run, runOperator } = await testCluster([
+    ...machineConfigCrds,
+    ...performanceProfileCrds,
+  ]);
   await client.create(machineConfigPoolKind, pool);
   const labels = { "kubernetes.io/os": "linux", [worker]: "" };
   await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
-  const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
-  parts.push(runOperator({ client, signal: stop.signal, ...operator }));
+  runOperator();
   const host = machine(machineBase({ cpus: 8, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" }));
 
   /** The node starts: its kubelet reports the kernel, and its agent runs. */
@@ -75,9 +59,9 @@ async function cluster() {
     host.put("/proc/cmdline", `${commandLine}\n`);
     const status = { capacity: { cpu: "8" }, nodeInfo: { kernelVersion, architecture: "amd64" } };
     await client.patch(kinds.node, name, { type: "merge", patch: { status } }, { subresource: "status" });
-    const down = new AbortController();
-    const agent = runAgent({ client, node: name, host, signal: AbortSignal.any([stop.signal, down.signal]) });
-    parts.push(agent);
+    const down = new LinkedAbort(signal);
+    const agent = runAgent({ client, node: name, host, signal: down.signal });
+    run(agent);
     return async () => {
       down.abort();
       await agent;
@@ -95,7 +79,7 @@ async function cluster() {
     const terminal = new RecordingTerminal();
     const file = join(dir, "object.yaml");
     await writeFile(file, writeYaml(object));
-    const around = { terminal, stdin: () => Promise.resolve(""), signal: stop.signal };
+    const around = { terminal, stdin: () => Promise.resolve(""), signal };
     await planOn(client, { filename: [file], output: "json" }, around);
     expect(terminal.stderr).toBe("");
     return JSON.parse(terminal.stdout) as PlanDocument;
@@ -104,7 +88,7 @@ async function cluster() {
   async function explain(): Promise<NodeExplanation> {
     const terminal = new RecordingTerminal();
     const options = { output: "json" } as const;
-    await explainOn({ client, kind: "node", name, options, terminal, signal: stop.signal });
+    await explainOn({ client, kind: "node", name, options, terminal, signal });
     return JSON.parse(terminal.stdout) as NodeExplanation;
   }
   return { client, boot, reported, plan, explain };

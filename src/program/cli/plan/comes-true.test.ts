@@ -1,27 +1,23 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { runAgent } from "../../agent/agent.ts";
-import { startServer } from "../../../embedded/apiserver/server.ts";
 import type { MemoryHost } from "../../../node/host/memory-host.ts";
 import type { KindRef } from "../../../cluster/kube/client.ts";
-import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { isTrue } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
-import { runOperator } from "../../operator/operator.ts";
 import { explainOn } from "../explain/explain.ts";
 import type { PlanDocument } from "./plan-text.ts";
 import { planOn } from "./plan.ts";
+import { testCluster } from "../testing/test-cluster.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 const role = "machineconfiguration.openshift.io/role";
@@ -56,31 +52,16 @@ async function cluster(): Promise<{
   hosts: Map<string, MemoryHost>;
   signal: AbortSignal;
 }> {
-  const dir = await mkdtemp(join(tmpdir(), "attune-true-"));
-  const server = await startServer({ dir, storage: "memory" });
-  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
-  const stop = new AbortController();
-  const { signal } = stop;
-  const parts: Promise<void>[] = [];
-  onTestFinished(async () => {
-    stop.abort();
-    await Promise.all(parts);
-    client.close();
-    await server.close();
-    await rm(dir, { recursive: true, force: true });
-  });
-  for (const crd of [...nodeTuningCrds, ...machineConfigCrds]) await client.create(kinds.customResourceDefinition, crd);
-  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  const { client, dir, signal, run, runOperator } = await testCluster(machineConfigCrds);
   await client.create(machineConfigPoolKind, pool);
   const base = machineBase(smallMachine);
   const hosts = new Map(["rt", "worker"].map((name) => [name, machine(base)]));
   for (const [name, host] of hosts) {
     const labels = { "kubernetes.io/os": "linux", [`node-role.kubernetes.io/${name}`]: "" };
     await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
-    parts.push(runAgent({ client, node: name, host, signal }));
+    run(runAgent({ client, node: name, host, signal }));
   }
-  const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
-  parts.push(runOperator({ client, signal, ...operator }));
+  runOperator();
   return { client, dir, hosts, signal };
 }
 
