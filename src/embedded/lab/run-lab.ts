@@ -16,9 +16,9 @@ export async function runLab({ workloads, ...options }: LabOptions): Promise<voi
   const ending = new LinkedAbort(options.signal);
   const { signal } = ending;
   setMaxListeners(0, signal);
-  // One cache for kubelets and controllers: pods are most of a lab's memory.
+  // One cache for kubelets and controllers: pods are most of a lab's memory. Caches wait on the system's clock, as the
+  // server does, also where a test moves the clock of the nodes.
   const caches = createNodeCaches(client, {
-    clock,
     onHandlerError: (error) => log.error({ error }, "handle an event"),
   });
   const parts = [

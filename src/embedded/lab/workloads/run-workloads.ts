@@ -87,17 +87,16 @@ type Settled = WorkloadsOptions & { clock: Clock; log: Log };
 
 /** One term as the leader. Caches run only once a component needs them. */
 async function runTerm(options: Settled, client: Client, gate: LeaderGate, signal: AbortSignal): Promise<void> {
-  const { clock } = options;
   const stop = new LinkedAbort(signal);
   const ending = stop.signal;
   setMaxListeners(0, ending);
-  const leases = createInformer(client, leaseKind, { namespace: systemNamespace, clock });
+  const leases = createInformer(client, leaseKind, { namespace: systemNamespace });
   const running: Promise<void>[] = [];
   let caches: LabCaches | undefined;
   const sharedCaches = (): LabCaches => {
     if (!caches) {
       const onHandlerError = (error: unknown): void => options.log.error({ error }, "handle an event");
-      caches = createLabCaches(client, { clock, onHandlerError }, options.caches);
+      caches = createLabCaches(client, { onHandlerError }, options.caches);
       for (const informer of caches.own) running.push(informer.run(ending));
     }
     return caches;
