@@ -84,6 +84,8 @@ describe("what attune install prints", () => {
       expect(endpoint).toMatchObject({ targetPort: 60000, path: "/metrics" });
       expect(endpoint?.scheme).toBe(isOpenShift ? "https" : undefined);
       expect(endpoint?.tlsConfig?.serverName).toBe(isOpenShift ? "node-tuning-operator.attune-system.svc" : undefined);
+      const certificate = "/etc/prometheus/secrets/metrics-client-certs/tls.crt";
+      expect(endpoint?.tlsConfig?.certFile).toBe(isOpenShift ? certificate : undefined);
     });
   });
 
@@ -125,7 +127,7 @@ interface Monitored {
   metadata: { labels: Record<string, string>; annotations?: Record<string, string> };
   spec: {
     selector: Record<string, string>;
-    endpoints: { scheme?: string; tlsConfig?: { serverName: string } }[];
+    endpoints: { scheme?: string; tlsConfig?: { serverName: string; certFile: string } }[];
     template: {
       metadata: { labels: Record<string, string> };
       spec: { volumes: object[]; containers: { args: string[]; ports: object[] }[] };

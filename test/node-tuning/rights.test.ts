@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
+import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
@@ -56,6 +57,9 @@ for (const variant of serverVariants())
         image: "attune:test",
         agentServiceAccount: "attune-agent",
         version: "1.2.3",
+        metrics: await createPromMetrics(),
+        metricsAddress: "127.0.0.1:0",
+        metricsCertificates: "/nonexistent",
       });
       running = { stop, ended };
     }

@@ -35,13 +35,15 @@ export function operatorMonitoring(namespace: string, isOpenShift: boolean): Kub
   ];
 }
 
-/** Where OpenShift's Prometheus has the authority of its service CA. */
+/** Where OpenShift's Prometheus has the authority of its service CA, and its own certificate. */
 function byServiceCa(namespace: string): object {
   return {
     scheme: "https",
     tlsConfig: {
       caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
       serverName: `${metricsService}.${namespace}.svc`,
+      certFile: "/etc/prometheus/secrets/metrics-client-certs/tls.crt",
+      keyFile: "/etc/prometheus/secrets/metrics-client-certs/tls.key",
     },
   };
 }

@@ -18,6 +18,7 @@ import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type ClusterFeatures, clusterFeatures, describeFeatures, featuresChanged } from "./cluster-features.ts";
+import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
 import { otherOperator } from "./other-operator.ts";
@@ -100,7 +101,13 @@ async function runWith(
   manager.add(recorder);
   if (metrics && options.metricsAddress !== undefined) {
     const { metricsAddress: address, metricsCertificates: certificates } = options;
-    manager.add(new MetricsServer({ address, certificates, metrics, clock, log }), { on: "everywhere" });
+    // Only OpenShift's Prometheus has a client certificate.
+    const clients = certificates !== undefined && features.clusterOperators ? metricsClients(client, clock) : undefined;
+    const clientAuthorities = clients?.authorities;
+    if (clients) manager.add(clients, { on: "everywhere" });
+    manager.add(new MetricsServer({ address, certificates, clientAuthorities, metrics, clock, log }), {
+      on: "everywhere",
+    });
   }
   const { release = "", image, version, protocol = "documented" } = options;
   const caches = nodeTuningCaches({ manager, client, namespace, features, clock });

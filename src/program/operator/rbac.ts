@@ -6,6 +6,7 @@ import { clusterOperatorName } from "../../domain/node-tuning/status/operator-st
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { authentication } from "./metrics-clients.ts";
 import { otherDeployment } from "./other-operator.ts";
 
 /** Namespace of operator and webhook. */
@@ -51,6 +52,13 @@ const ofOpenShift: readonly Grant[] = [
     resources: ["clusteroperators/status"],
     resourceNames: [clusterOperatorName],
     verbs: ["patch"],
+  },
+  {
+    within: authentication.namespace,
+    because: "only clients whose certificates the cluster signed may read metrics",
+    ...configMaps,
+    resourceNames: [authentication.name],
+    verbs: read,
   },
 ];
 

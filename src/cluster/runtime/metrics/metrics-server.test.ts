@@ -24,9 +24,15 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function serving(): Promise<number> {
+async function serving(clientAuthorities?: () => string | undefined): Promise<number> {
   const metrics = { contentType: "text/plain", text: async () => "nto_build_info 1\n" };
-  const server = new MetricsServer({ address: "127.0.0.1:0", metrics, certificates: directory, clock });
+  const server = new MetricsServer({
+    address: "127.0.0.1:0",
+    metrics,
+    certificates: directory,
+    clientAuthorities,
+    clock,
+  });
   running = server.run(stop.signal);
   await vi.waitFor(() => expect(server.port).toBeGreaterThan(0));
   return server.port;
@@ -52,9 +58,44 @@ async function issue(name: string): Promise<{ cert: string; key: string }> {
   return { cert, key };
 }
 
-function get(port: number, how: typeof httpRequest | typeof httpsRequest, path = "/metrics"): Promise<string> {
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+function newAuthority(name: string): { pem: string; sign: (purpose: "client" | "server", expired?: boolean) => Pair } {
+  const keys = newKeyPair();
+  const [issuer, now] = [{ commonName: name }, Date.now()];
+  const make = (
+    purpose: "authority" | "client" | "server",
+    of: ReturnType<typeof newKeyPair>,
+    notAfter: number,
+  ): string =>
+    makeCertificate({
+      subject: purpose === "authority" ? issuer : { commonName: "prometheus" },
+      issuer,
+      publicKey: of.publicKey,
+      issuerKey: keys,
+      purpose,
+      notBefore: now - 10_000,
+      notAfter,
+    });
+  return {
+    pem: make("authority", keys, now + 3_600_000),
+    sign(purpose, expired = false) {
+      const own = newKeyPair();
+      return { cert: make(purpose, own, now + (expired ? -1000 : 3_600_000)), key: privateKeyPem(own.privateKey) };
+    },
+  };
+}
+
+function get(
+  port: number,
+  how: typeof httpRequest | typeof httpsRequest,
+  { path = "/metrics", client = {} }: { path?: string; client?: Partial<Pair> } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port, path, agent: false, rejectUnauthorized: false };
+    const options = { host: "127.0.0.1", port, path, agent: false, rejectUnauthorized: false, ...client };
     const request = how(options, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -77,7 +118,7 @@ function served(port: number): Promise<PeerCertificate> {
 test("metrics are served over plain HTTP where there is no certificate", async () => {
   const port = await serving();
   expect(await get(port, httpRequest)).toBe("200 nto_build_info 1\n");
-  expect(await get(port, httpRequest, "/healthz")).toBe("404 not found\n");
+  expect(await get(port, httpRequest, { path: "/healthz" })).toBe("404 not found\n");
 });
 
 test("metrics are served over HTTPS, and no longer over HTTP, once a certificate is there", async () => {
@@ -113,4 +154,48 @@ test("a certificate without its key is not served", async () => {
   await writeFile(join(directory, "tls.key"), key);
   await clock.advance(10_000);
   expect((await served(port)).subject.CN).toBe("first");
+});
+
+const answered = "200 nto_build_info 1\n";
+const refused = "401 a client certificate of the cluster is required\n";
+
+test("only clients with a certificate of a known authority are answered over HTTPS", async () => {
+  await issue("server");
+  const [known, other] = [newAuthority("known"), newAuthority("other")];
+  const port = await serving(() => `-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n${known.pem}`);
+  const scrape = (client?: Pair): Promise<string> => get(port, httpsRequest, client && { client });
+  expect(await scrape(known.sign("client"))).toBe(answered);
+  expect(await scrape()).toBe(refused);
+  expect(await scrape(other.sign("client"))).toBe(refused);
+  expect(await scrape(known.sign("client", true))).toBe(refused);
+  expect(await scrape(known.sign("server"))).toBe(refused);
+});
+
+test("new authorities replace the old ones, also on connections that stay open", async () => {
+  await issue("server");
+  const [before, after] = [newAuthority("before"), newAuthority("after")];
+  let authorities: string | undefined;
+  const port = await serving(() => authorities);
+  const scrape = (authority: typeof before): Promise<string> =>
+    get(port, httpsRequest, { client: authority.sign("client") });
+  // Until they are known, no client is answered.
+  expect(await scrape(before)).toBe(refused);
+  authorities = before.pem;
+  await vi.waitFor(async () => {
+    await clock.advance(1000);
+    expect(await scrape(before)).toBe(answered);
+  });
+  const open = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ...before.sign("client") });
+  const closed = new Promise((resolve) => open.once("close", resolve));
+  await new Promise((resolve) => open.once("secureConnect", resolve));
+  authorities = after.pem;
+  await clock.advance(10_000);
+  await closed;
+  expect(await scrape(after)).toBe(answered);
+  expect(await scrape(before)).toBe(refused);
+});
+
+test.each(["", "no certificate"])("every client is answered where the authorities are %j", async (authorities) => {
+  await issue("server");
+  expect(await get(await serving(() => authorities), httpsRequest)).toBe(answered);
 });
