@@ -10,7 +10,7 @@ const key = "client-ca-file";
 
 export interface MetricsClients extends Runnable {
   /** In PEM; "" where there are none, `undefined` as long as that is not known. */
-  authorities(): string | undefined;
+  readonly authorities: () => string | undefined;
 }
 
 /**
@@ -27,9 +27,6 @@ export function metricsClients(client: Client, clock: Clock): MetricsClients {
   return {
     name: "authorities of client certificates",
     run: (signal) => configMaps.run(signal),
-    authorities: () =>
-      configMaps.synced
-        ? ((configMaps.get(`${namespace}/${name}`)?.data as Record<string, string> | undefined)?.[key] ?? "")
-        : undefined,
+    authorities: () => (configMaps.synced ? (configMaps.get(`${namespace}/${name}`)?.data?.[key] ?? "") : undefined),
   };
 }
