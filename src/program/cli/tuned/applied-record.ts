@@ -11,11 +11,12 @@ export interface AppliedRecord {
   readonly postLoaded?: string | undefined;
 }
 
+/** Without waiting for the disk: after a power loss, the record counts as none anyway. */
 export async function saveApplied(host: Host, record: AppliedRecord): Promise<void> {
   const text = `${JSON.stringify({ version, bootId: await readBootId(host), ...record })}\n`;
   const file = await host.read(path);
   if (file.type === "text" && file.text === text) return;
-  const outcome = await host.replace(path, text, 0o600);
+  const outcome = await host.write(path, text);
   if (outcome.type === "failed") throw new Error(`write ${path}: ${outcome.message}`);
 }
 
