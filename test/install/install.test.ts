@@ -110,7 +110,7 @@ describe("what attune install prints", () => {
 
   it("runs no container as root or with capabilities", () => {
     for (const { spec } of everything.filter(({ kind }) => kind === "Deployment") as unknown as Workload[]) {
-      expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+      expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
       for (const container of spec.template.spec.containers) {
         expect(container.securityContext).toEqual({
           allowPrivilegeEscalation: false,

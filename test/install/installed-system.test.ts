@@ -7,6 +7,7 @@ import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
 import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { behaviourFolder } from "../../src/embedded/lab/kubelet/container/behaviour.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/program/cli/up/worked-example.ts";
 import { inputsAnnotation, profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
@@ -18,22 +19,26 @@ import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
+/** The kubelet compares the user of the image with that of the pod: images of any user must run. */
 const installations = [
-  { mode: "standalone", protocol: "documented" },
-  { mode: "standalone", protocol: "shipped" },
-  { mode: "plain", protocol: "documented" },
+  { mode: "standalone", protocol: "documented", imageUser: "0" },
+  { mode: "standalone", protocol: "shipped", imageUser: "node" },
+  { mode: "plain", protocol: "documented", imageUser: "65532" },
 ] as const;
 
 /** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
 describe.each(
   serverVariants().flatMap((variant) => installations.map((how) => ({ name: variant.name, variant, ...how }))),
 )(
-  "what was installed with mode $mode and protocol $protocol, on the $name server",
+  "what was installed with mode $mode, protocol $protocol and an image of user $imageUser, on the $name server",
   { timeout: 120_000 },
-  ({ variant, mode, protocol }) => {
+  ({ variant, mode, protocol, imageUser }) => {
     const stop = new AbortController();
     const { signal } = stop;
     const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
+    for (const { host } of nodes)
+      for (const place of [systemNamespace, tuningNamespace])
+        host.put(`${behaviourFolder}/${place}_*`, `image-user: ${imageUser}\n`);
     let server: ServerUnderTest;
     let admin: HttpClient;
     let lab: Promise<unknown> | undefined;

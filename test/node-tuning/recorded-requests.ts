@@ -86,9 +86,10 @@ interface Place {
   fieldSelector?: string | undefined;
 }
 
-/** The rights that no request needed, one by one. */
+/** The rights that no request needed, one by one. OpenShift's admission asks for `use` when a pod of the account is created. */
 export function unused(grants: readonly Grant[], requests: readonly RecordedRequest[]): string[] {
-  return grants.flatMap((grant) =>
+  const asked = grants.filter(({ verbs }) => !verbs.includes("use"));
+  return asked.flatMap((grant) =>
     grant.apiGroups.flatMap((group) =>
       grant.resources.flatMap((resource) =>
         grant.verbs

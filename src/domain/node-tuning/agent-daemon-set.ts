@@ -30,6 +30,10 @@ export interface AgentOptions {
 
 const containerName = "agent";
 
+/** Of the node's loopback: nothing beyond the node reaches it. Below the ports that kernels and Services assign. */
+const probes = { host: "127.0.0.1", port: 19257 };
+const probing = ["--probe-address", `${probes.host}:${probes.port}`];
+
 /** Whether it runs our agents. The DaemonSet of the operator that Attune replaces has the same name and may have our labels. */
 export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
@@ -70,7 +74,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
             {
               name: containerName,
               image,
-              command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...args],
+              command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...probing, ...args],
               env: [
                 { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
@@ -78,7 +82,17 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
                 ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
               resources: { requests: { cpu: "10m", memory: "80Mi" } },
-              securityContext: { privileged: true, readOnlyRootFilesystem: true },
+              // Root whatever user the image names: it writes to the kernel's files, which are root's.
+              securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
+              // Ready once the Profile was applied: a roll-out waits for it. An agent that does not answer for minutes hangs.
+              readinessProbe: { httpGet: { path: "/readyz", ...probes }, periodSeconds: 10, timeoutSeconds: 5 },
+              livenessProbe: {
+                httpGet: { path: "/healthz", ...probes },
+                initialDelaySeconds: 30,
+                periodSeconds: 60,
+                timeoutSeconds: 10,
+                failureThreshold: 5,
+              },
               terminationMessagePolicy: "FallbackToLogsOnError",
               volumeMounts: [
                 { name: "host", mountPath: "/host", mountPropagation: "HostToContainer" },

@@ -71,6 +71,8 @@ export function machineBase(topology: Topology): MemoryBase {
   const hardware = hardwareFiles(topology);
   const facts: (readonly [string, string])[] = [
     ["/proc/cmdline", "root=/dev/vda1 ro\n"],
+    // systemd makes the root a shared mount.
+    ["/proc/1/mountinfo", "22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"],
     [archPath, architecture === "amd64" ? "x86_64\n" : "aarch64\n"],
     [releasePath, `${kernelRelease}\n`],
     ["/sys/block/vda/removable", "0\n"],

@@ -1,4 +1,5 @@
 import type { Protocol } from "../../domain/node-tuning/api.ts";
+import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { operatorServiceAccount } from "./rbac.ts";
 
@@ -46,8 +47,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
           serviceAccountName: operatorServiceAccount,
           priorityClassName: "system-cluster-critical",
           ...placement(selector),
-          // No runAsUser: OpenShift assigns one from the range of the namespace.
-          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+          securityContext: confinedPod,
           containers: [
             {
               name: "operator",
@@ -78,7 +78,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
               livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
               readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
               resources: { requests: { cpu: "10m", memory: "128Mi" } },
-              securityContext: confined,
+              securityContext: confinedContainer,
               terminationMessagePolicy: "FallbackToLogsOnError",
             },
           ],
@@ -89,12 +89,6 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
     },
   };
 }
-
-const confined = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ["ALL"] },
-};
 
 /** On different nodes, preferably of the control plane. */
 function placement(matchLabels: Record<string, string>): object {

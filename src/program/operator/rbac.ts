@@ -4,6 +4,7 @@ import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance } from "../../domain/performance-profile/api.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
+import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { authentication } from "./metrics-clients.ts";
@@ -64,8 +65,11 @@ const ofOpenShift: readonly Grant[] = [
 
 export type RightsMode = "auto" | "standalone" | "plain";
 
-/** All rights of the operator. On Tuneds and Profiles they are fewer than the upstream document allows. */
-export function operatorGrants(mode: RightsMode = "auto"): Grant[] {
+/**
+ * All rights of the operator. On Tuneds and Profiles they are fewer than the upstream document allows. `namespace` is where
+ * it runs.
+ */
+export function operatorGrants(mode: RightsMode = "auto", namespace = systemNamespace): Grant[] {
   return [
     {
       because: "labels and providers decide which profile a node gets",
@@ -165,10 +169,10 @@ export function operatorGrants(mode: RightsMode = "auto"): Grant[] {
       because: "events about objects without a namespace are recorded there",
       ...events,
     },
+    confinedPodGrant(namespace),
   ];
 }
 
-/** `namespace` is where the operator runs. */
 export function operatorRbac(namespace: string, mode: RightsMode): KubeObject[] {
-  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants(mode));
+  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants(mode, namespace));
 }

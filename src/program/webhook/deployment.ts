@@ -1,3 +1,4 @@
+import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
@@ -49,7 +50,7 @@ export function webhookDeployment(namespace: string, image: string, mode: string
                 labelSelector: { matchLabels: selector },
               },
             ],
-            securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+            securityContext: confinedPod,
             containers: [
               {
                 name: "webhook",
@@ -64,11 +65,7 @@ export function webhookDeployment(namespace: string, image: string, mode: string
                 readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
                 // Bodies take at most 64 MiB, and several times that while they are parsed.
                 resources: { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-                securityContext: {
-                  allowPrivilegeEscalation: false,
-                  readOnlyRootFilesystem: true,
-                  capabilities: { drop: ["ALL"] },
-                },
+                securityContext: confinedContainer,
                 terminationMessagePolicy: "FallbackToLogsOnError",
               },
             ],

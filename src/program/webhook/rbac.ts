@@ -1,3 +1,4 @@
+import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
@@ -84,6 +85,7 @@ export function webhookGrants({
       resourceNames: [webhookSecret],
       verbs: [...known, "update"],
     },
+    confinedPodGrant(namespace),
   ];
 }
 

@@ -20,14 +20,18 @@ export function programs(client: HttpClient, log: Log): Program {
 }
 
 async function agent(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, host, connection, node: name, write, signal } = run;
+  const { env, host, connection, node: name, user, write, signal } = run;
   const { engine, node, ...given } = agentOptions(parseArguments(agentFlags, args, env));
+  if (user !== "0" && user !== "root")
+    throw new Error(`only root may tune this host, and the container runs as ${user}`);
   if (engine === "tuned") throw new Error("--engine tuned: a virtual node has no TuneD");
   write(`agent of node ${node} started`);
   const agentLog = log.child({ part: "agent", node: name });
   // Devices of virtual nodes do not change, and a process may have thousands of them.
   const pollIntervalMs = 600_000;
-  await runAgent({ ...given, pollIntervalMs, client: client.for(connection), node, host, signal, log: agentLog });
+  // All virtual nodes have one loopback address.
+  const own = { ...given, pollIntervalMs, probeAddress: undefined };
+  await runAgent({ ...own, client: client.for(connection), node, host, signal, log: agentLog });
   write(`agent of node ${node} stopped`);
   return 0;
 }

@@ -16,7 +16,7 @@ export const behaviourPrefix = "lab.attune.dev/";
 /** Files here override it for pods of this node: NAMESPACE_POD, else NAMESPACE_APP (the label `app`), else NAMESPACE_*. */
 export const behaviourFolder = "/var/lib/attune-lab/fail";
 
-const keys = ["exit-code", "init-exit-code", "run-seconds", "ready", "message"] as const;
+const keys = ["exit-code", "init-exit-code", "run-seconds", "ready", "message", "image-user"] as const;
 type Key = (typeof keys)[number];
 type Overrides = Partial<Record<Key, string>>;
 

@@ -3,6 +3,7 @@ import { behaviourOf } from "./behaviour.ts";
 import { isProgram } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type ContainerRun, restarts } from "./container-run.ts";
+import { mayStart } from "./container-start.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
 import { nodeStatus } from "../node/node-object.ts";
 import { NodeReads } from "../node/node-reads.ts";
@@ -66,10 +67,19 @@ function behave({ run, nextSync, context, behaviour: input }: ContainerLife): vo
   run.ready = input.role === "init" && exitCode === 0;
 }
 
-/** False when a ConfigMap or Secret is missing, or the pod began to terminate. */
-async function start({ pod, container, run, nextSync, context }: ContainerLife): Promise<boolean> {
+/** False when the container may not start, a ConfigMap or Secret is missing, or the pod began to terminate. */
+async function start({ pod, container, run, nextSync, context, behaviour }: ContainerLife): Promise<boolean> {
   const { node, podIP, shared } = context;
   const { cluster, clock, events, kubelet } = shared;
+  const refused = (reason: string, message: string): false => {
+    run.wait(reason, message);
+    events.warn(pod, node.name, "Failed", `Error: ${message}`);
+    nextSync.at(clock.monotonic() + retryMs);
+    return false;
+  };
+  const may = await mayStart({ pod, container, node, imageUser: behaviour.overrides["image-user"] });
+  if (context.isEnding()) return false;
+  if (may.type === "refused") return refused(may.reason, may.message);
   const program = isProgram(container) ? shared.program : undefined;
   const started = (): void => {
     run.started(nowOn(clock));
@@ -84,18 +94,14 @@ async function start({ pod, container, run, nextSync, context }: ContainerLife):
   const input = { pod, container, reads, hostIP, podIP, allocatable, server: cluster.server };
   const environment = await environmentOf(input);
   if (context.isEnding()) return false;
-  if (environment.type === "blocked") {
-    run.wait("CreateContainerConfigError", environment.message);
-    events.warn(pod, node.name, "Failed", `Error: ${environment.message}`);
-    nextSync.at(clock.monotonic() + retryMs);
-    return false;
-  }
+  if (environment.type === "blocked") return refused("CreateContainerConfigError", environment.message);
   started();
   if (!program) return true;
   const { variables } = environment;
   run.program = startProgram({
     ...input,
     program,
+    user: may.user,
     node,
     client: kubelet(node.name),
     cluster,

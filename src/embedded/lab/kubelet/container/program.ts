@@ -7,6 +7,8 @@ export interface ProgramRun {
   /** The arguments after `attune`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** The number of its user, or its name where the image has no number. */
+  user: string;
   /** The node it runs on. */
   host: MemoryHost;
   /** The files of its volumes. */

@@ -12,6 +12,7 @@ import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface ProgramStart extends EnvironmentInput {
   readonly program: Program;
+  readonly user: string;
   readonly node: VirtualNode;
   /** Acts as the node's kubelet. */
   readonly client: Client;
@@ -50,6 +51,7 @@ export function startProgram(start: ProgramStart): RunningProgram {
   const run = invoke(start.program, {
     args: argumentsOf(container, start.variables),
     env: start.variables,
+    user: start.user,
     host: node.host,
     files: containerFiles({ ...start, token: mounted }),
     connection: {
