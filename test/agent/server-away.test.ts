@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -15,6 +17,7 @@ import { apiVersion, type Profile, profileKind, tuningNamespace } from "../../sr
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
+import type { Log } from "../../src/cluster/runtime/log/log.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { until } from "../node-tuning/eventually.ts";
 
@@ -29,12 +32,17 @@ let host: MemoryHost;
 const impatient: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 20, callback) };
 /** The answers that the agent got. */
 let answers: string[];
+/** Its log: message and, where it has one, address. */
+let logged: string[];
+let probeAddress: string | undefined;
 let stop: AbortController;
 let ended: Promise<void>;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "attune-agent-"));
   answers = [];
+  logged = [];
+  probeAddress = undefined;
   host = new MemoryHost(
     new MemoryBase([
       ["/proc/sys/kernel/random/boot_id", "b\n"],
@@ -54,13 +62,20 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+const note: Log["info"] = ({ address }, message) =>
+  void logged.push(`${message} ${typeof address === "string" ? address : ""}`.trim());
+const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
+
 async function begin(): Promise<void> {
   stop = new AbortController();
   const connection = await loadConnection({ kubeconfig: server.kubeconfig });
   const client = new HttpClient(connection, {
     onRequest: ({ method, code }) => void answers.push(`${method} ${code}`),
   });
-  ended = runAgent({ client, node: "n", host, signal: stop.signal, clock: impatient }).finally(() => client.close());
+  const { signal } = stop;
+  ended = runAgent({ client, node: "n", host, signal, clock: impatient, probeAddress, log }).finally(() =>
+    client.close(),
+  );
 }
 
 async function end(): Promise<void> {
@@ -98,7 +113,45 @@ async function value(): Promise<string> {
   return file.type === "text" ? file.text.trim() : file.type;
 }
 
+/** What a probe of the kubelet gets. */
+async function probe(path: string): Promise<string> {
+  const address = logged.findLast((line) => line.startsWith("serve probes "))?.split(" ")[2];
+  const answer = await fetch(`http://${address}${path}`);
+  return `${answer.status} ${await answer.text()}`;
+}
+
 describe("an agent", () => {
+  test("is healthy at once, ready when its Profile was applied, and still ready while its server is unavailable", async () => {
+    await end();
+    const port = Number(new URL(server.url).port);
+    await server.close();
+    probeAddress = "127.0.0.1:0";
+    await begin();
+    await until(() => logged.some((line) => line.startsWith("serve probes ")));
+    expect(await probe("/healthz")).toBe("200 ok");
+    expect(await probe("/readyz")).toMatch(/^500 .*the Profile of the node was not applied yet/s);
+    server = await startServer({ dir, port, storage: "memory" });
+    await install();
+    await want(10);
+    await until(async () => (await probe("/readyz")) === "200 ok");
+    expect([await value(), await isApplied()]).toEqual(["10", true]);
+    await server.close();
+    expect([await probe("/healthz"), await probe("/readyz")]).toEqual(["200 ok", "200 ok"]);
+  });
+
+  test("tunes its node also where another process has the port of its probes", async () => {
+    await end();
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    probeAddress = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await begin();
+    await want(10);
+    await until(isApplied);
+    expect(await value()).toBe("10");
+    expect(logged).toContain("run without probes");
+    other.close();
+  });
+
   test("keeps settings while its server is unavailable or has no CRDs, and rolls back when it says that the Profile is gone", async () => {
     await want(10);
     await until(isApplied);

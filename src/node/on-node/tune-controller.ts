@@ -34,6 +34,8 @@ export interface TuneControllerOptions {
   tuner: NodeTuner;
   hardware: NodeHardware;
   protocol: Protocol;
+  /** The node is as its Profile says, or the Profile says why not. */
+  settled?: (() => void) | undefined;
   clock: Clock;
   log?: Log;
 }
@@ -92,7 +94,11 @@ export function tuneController(options: TuneControllerOptions): Controller {
     sources: [source(profiles, ({ object }) => (keyOf(object) === key ? [key] : []))],
     async reconcile(_key, { signal, log }) {
       const profile = profiles.get(key);
-      if (!profile) return release(signal, log);
+      if (!profile) {
+        const result = await release(signal, log);
+        options.settled?.();
+        return result;
+      }
       let tuning: Tuning;
       try {
         tuning = await tuner.tune(profile, signal);
@@ -103,6 +109,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
         throw error;
       }
       await report(profile, tuning, signal, log);
+      options.settled?.();
       return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.checkInMs };
     },
   });

@@ -42,6 +42,8 @@ export interface AgentOptions {
   rollbackOnExit?: boolean | undefined;
   /** Between two drift checks. Default 10 minutes. */
   resyncIntervalMs?: number | undefined;
+  /** `host:port` of `/healthz` and `/readyz`. Default: not served. */
+  probeAddress?: string | undefined;
   /** Between two lists of devices where the node does not announce new ones. Default 5 s. */
   pollIntervalMs?: number | undefined;
   clock?: Clock | undefined;
@@ -74,7 +76,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 
   await tuner.isKnown();
 
-  const manager = new Manager({ clock, log });
+  // The node is tuned also where another process has the port.
+  const manager = new Manager({ probeAddress: options.probeAddress, probesAreOptional: true, clock, log });
+  let settled = false;
+  manager.addReadyCheck("node", () => {
+    if (!settled) throw new Error("the Profile of the node was not applied yet");
+  });
   const selection = { namespace, fieldSelector: `metadata.name=${node}` };
   const profiles = manager.informer(profileKind, selection, () =>
     createInformer(client, profileKind, { ...selection, clock, hooks: logOnce(log, clock) }),
@@ -88,6 +95,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     tuner,
     hardware: new NodeHardware(host, log),
     protocol,
+    settled: () => (settled = true),
     clock,
     log,
   });

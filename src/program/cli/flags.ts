@@ -90,6 +90,7 @@ export const agentFlags = {
     "--rollback-on-exit",
     "restore the original values on every exit, not only when the node is no longer managed",
   ),
+  probeAddress: addressFlag("--probe-address <host:port>", "address on which to serve /healthz and /readyz"),
 };
 export const agentCommandFlags = {
   ...agentFlags,

@@ -13,6 +13,8 @@ export interface ManagerOptions {
   election?: LeaderElection | undefined;
   /** `host:port` that serves `/healthz`, `/readyz` and `/metrics`. Default: none. */
   probeAddress?: string | undefined;
+  /** Run without probes where the address is taken, with an error in the log. Default false. */
+  probesAreOptional?: boolean | undefined;
   metrics?: Exposition | undefined;
   /** How long everything together may take to stop. Default 35 s, 5 more than a controller gives its reconciles. */
   stopGraceMs?: number | undefined;
@@ -108,10 +110,15 @@ export class Manager {
   }
 
   async #serveProbes(): Promise<void> {
-    const { probeAddress, metrics } = this.#options;
+    const { probeAddress, probesAreOptional = false, metrics } = this.#options;
     if (probeAddress === undefined) return;
     const probes = new ProbeServer({ address: probeAddress, healthz: this.#healthz, readyz: this.#readyz, metrics });
-    await probes.listen();
+    try {
+      await probes.listen();
+    } catch (error) {
+      if (!probesAreOptional) throw error;
+      return this.#log.error({ error }, "run without probes");
+    }
     this.#probes = probes;
     this.#log.info({ address: probes.address }, "serve probes");
   }

@@ -41,12 +41,20 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
 /** What `runAgent` takes of the flags. */
 export function agentOptions(flags: Values<typeof agentFlags>): Pick<
   AgentOptions,
-  "engine" | "exec" | "bootArguments" | "namespace" | "protocol" | "rollbackOnExit" | "resyncIntervalMs"
+  | "engine"
+  | "exec"
+  | "bootArguments"
+  | "namespace"
+  | "protocol"
+  | "rollbackOnExit"
+  | "resyncIntervalMs"
+  | "probeAddress"
 > & {
   readonly node: string;
 } {
   const { node, resyncInterval, engine, exec, bootArguments, namespace, protocol, rollbackOnExit } = flags;
+  const { probeAddress } = flags;
   if (node === undefined) throw new Error("--node is required, or NODE_NAME in the environment");
   const resyncIntervalMs = resyncInterval;
-  return { node, engine, exec, bootArguments, namespace, protocol, rollbackOnExit, resyncIntervalMs };
+  return { node, engine, exec, bootArguments, namespace, protocol, rollbackOnExit, resyncIntervalMs, probeAddress };
 }
