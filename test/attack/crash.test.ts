@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -166,6 +166,32 @@ describe("two servers on one directory", () => {
     expect((await client.post(path, { metadata: { generateName: "still-" } })).status).toBe(201);
     client.close();
     await server.kill();
+  });
+
+  it("where the lock of the first was removed lose no acknowledged write: the first takes no more", async () => {
+    const first = await start("--port", "0");
+    const token = (await readFile(join(dir, "pki/admin.token"), "utf8")).trim();
+    const caPem = await readFile(join(dir, "pki/ca.pem"), "utf8");
+    const one = new Client({ url: first.url, caPem, token });
+    for (const name of await readdir(dir)) if (name.startsWith("lock.")) await rm(join(dir, name));
+    const acknowledged = new Set<string>();
+    const write = async (client: Client, name: string): Promise<number> => {
+      const { status } = await client.post(path, { metadata: { name } });
+      if (status === 201) acknowledged.add(name);
+      return status;
+    };
+    expect(await write(one, "before")).toBe(201);
+    const second = await start("--port", "0");
+    const other = new Client({ url: second.url, caPem, token });
+    expect(await write(one, "late")).toBe(500);
+    expect((await one.get("/readyz")).text).toContain("another server has taken over");
+    expect(await write(other, "after")).toBe(201);
+    expect(await write(one, "later")).toBe(500);
+    await second.kill();
+    const reader = new Client({ url: (await start("--port", "0")).url, caPem, token });
+    const names = (await reader.get(path)).json.items.map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name !== "kube-root-ca.crt")).toEqual([...acknowledged].toSorted());
+    for (const client of [one, other, reader]) client.close();
   });
 
   it("a directory left by a killed server is free", async () => {

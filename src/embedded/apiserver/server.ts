@@ -50,6 +50,7 @@ import { podBinding } from "./request/subresource/pod-binding.ts";
 import { podEviction } from "./request/subresource/pod-eviction.ts";
 import { FairQueue } from "./request/fair-queue.ts";
 import { type Backend, MemoryBackend } from "./storage/store.ts";
+import { hasObjects } from "./storage/lmdb-file.ts";
 import { ObjectStore } from "./storage/object-store.ts";
 import { StoreReader } from "./storage/store-reader.ts";
 import { Views } from "./storage/views.ts";
@@ -104,7 +105,10 @@ type Closer = () => void | Promise<void>;
 async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<ApiServer, "close">> {
   const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
   makeOwnFolder(dir);
-  const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
+  const isInUse = options.storage !== "memory" && hasObjects(join(dir, "objects"));
+  const [authority, openBackend] = await Promise.all([openAuthority(dir, { clock, isInUse }), loadBackend(options)]);
+  // After the keys: a directory with objects has keys as well, also if its first start is interrupted.
+  const backend = openBackend();
   const store = new ObjectStore(backend, {
     onWatcherError: (error) => log.error({ error }, "store watcher failed"),
   });
@@ -227,8 +231,8 @@ function resources({
   return [...stored, ...reviewResources({ authorizer, authenticator, clock, schemas }), definitionResource];
 }
 
-async function openBackend({ dir, storage, fsync = false }: ServerOptions): Promise<Backend> {
-  if (storage === "memory") return new MemoryBackend();
+async function loadBackend({ dir, storage, fsync = false }: ServerOptions): Promise<() => Backend> {
+  if (storage === "memory") return () => new MemoryBackend();
   const { LmdbBackend } = await import("./storage/lmdb-backend.ts");
-  return new LmdbBackend(join(dir, "objects"), { fsync });
+  return () => new LmdbBackend(join(dir, "objects"), { fsync });
 }

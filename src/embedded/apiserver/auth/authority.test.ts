@@ -109,6 +109,23 @@ describe("after a crash or an accident", () => {
     expect(await readFile(path, "utf8")).toBe("half of a k");
   });
 
+  test.each(["ca.pem", "service-account.pem"])(
+    "a lost %s of a directory in use fails the start, until all keys are removed",
+    async (file) => {
+      await openAuthority(dir);
+      const pki = join(dir, "pki");
+      await rm(join(pki, file));
+      await expect(openAuthority(dir, { isInUse: true })).rejects.toThrow(
+        `read ${join(pki, file)}: it is missing: restore it from a copy, or remove ${pki} for new keys`,
+      );
+      expect(await readdir(pki)).not.toContain(file);
+      await rm(pki, { recursive: true });
+      await expect(openAuthority(dir, { isInUse: true })).resolves.toMatchObject({
+        caPem: expect.any(String) as string,
+      });
+    },
+  );
+
   test("a leftover temporary file is removed", async () => {
     await openAuthority(dir);
     await rm(join(dir, "pki", "server.pem"));

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes, X509Certificate, type KeyObject } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
@@ -62,6 +63,8 @@ export interface AuthorityOptions {
   /** Further host names and addresses the server is reached by. */
   readonly names?: readonly string[];
   readonly clock?: Clock;
+  /** Clients may hold what the authority issued: a key that is missing is not replaced without a word. Default false. */
+  readonly isInUse?: boolean;
 }
 
 /**
@@ -69,8 +72,9 @@ export interface AuthorityOptions {
  * that no crash leaves a certificate beside another one's key.
  */
 export async function openAuthority(dir: string, options: AuthorityOptions = {}): Promise<Authority> {
-  const { clock = systemClock, names: extraNames = [] } = options;
+  const { clock = systemClock, names: extraNames = [], isInUse = false } = options;
   const pki = join(dir, "pki");
+  if (isInUse) checkNothingLost(pki);
   await makeFolderAsync(pki, 0o700);
   await chmod(pki, 0o700);
   const names = [...new Set([...serverNames, ...extraNames])];
@@ -103,6 +107,16 @@ export async function openAuthority(dir: string, options: AuthorityOptions = {})
     serviceAccountKey,
     issue,
   };
+}
+
+/** Removing the whole folder is how a user asks for new keys. */
+function checkNothingLost(pki: string): void {
+  const lost = ["ca.pem", "service-account.pem"].find((name) => !existsSync(join(pki, name)));
+  if (lost === undefined || !existsSync(pki)) return;
+  const what = "kubeconfigs, certificates and tokens that were issued before stop working then";
+  throw new Error(
+    `read ${join(pki, lost)}: it is missing: restore it from a copy, or remove ${pki} for new keys; ${what}`,
+  );
 }
 
 interface Ca extends KeyPair {

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
-import { damaged, fillUp, markCreated, prepareFolder, type DatabaseStats } from "./lmdb-file.ts";
+import { commitFailure, damaged, markCreated, prepareFolder } from "./lmdb-file.ts";
 import type { Backend, Row } from "./store.ts";
 
 export interface LmdbOptions {
@@ -8,15 +9,32 @@ export interface LmdbOptions {
   readonly fsync?: boolean;
 }
 
-const format = 1;
+/** Rows of format 1 have no checksums. They get one when they are written next. */
+const formats = ["1", "2"];
+const format = "2";
 const formatKey = Buffer.from("\0format");
 const revisionKey = Buffer.from("\0revision");
+const ownerKey = Buffer.from("\0owner");
+const ownKeys = [formatKey, revisionKey, ownerKey];
 
-/** Rows in one LMDB file. A commit is one transaction: a crash leaves all of it or nothing. */
+/** Another process has opened the storage since: a write of this one would be lost to it, or overwrite its own. */
+export class TakenOverError extends Error {
+  constructor(path: string) {
+    super(`another server has taken over ${path}: stop one of the two`);
+    this.name = "TakenOverError";
+  }
+}
+
+/**
+ * Rows in one LMDB file. A commit is one transaction: a crash leaves all of it or nothing. The file names its owner, the
+ * process that opened it last, and each transaction reads that name: whatever became of other locks, the writes of two
+ * processes never mix.
+ */
 export class LmdbBackend implements Backend {
   readonly #database: RootDatabase<Buffer, Buffer>;
   readonly #fsync: boolean;
   readonly #path: string;
+  readonly #owner = randomBytes(16);
 
   constructor(path: string, { fsync = false }: LmdbOptions = {}) {
     this.#fsync = fsync;
@@ -38,15 +56,14 @@ export class LmdbBackend implements Backend {
     };
     try {
       this.#database = open<Buffer, Buffer>(options);
-      // A write reads the list of free pages, which load() does not.
-      if (fillUp(path, this.#stats())) this.#database.putSync(revisionKey, Buffer.from(String(this.#revision())));
     } catch (error) {
       throw damaged(path, error);
     }
     const found = this.#database.get(formatKey);
-    if (found === undefined) this.#database.putSync(formatKey, Buffer.from(String(format)));
-    else if (found.toString() !== String(format))
+    if (found !== undefined && !formats.includes(found.toString()))
       throw new Error(`open storage ${path}: format ${found.toString()} is not one this version reads (${format})`);
+    if (found?.toString() !== format) this.#database.putSync(formatKey, Buffer.from(format));
+    this.#database.putSync(ownerKey, this.#owner);
     markCreated(path);
   }
 
@@ -60,16 +77,21 @@ export class LmdbBackend implements Backend {
 
   async commit(rows: readonly Row[], revision: number): Promise<void> {
     const write = (): void => {
+      if (!this.#database.get(ownerKey)?.equals(this.#owner)) throw new TakenOverError(this.#path);
       for (const row of rows) {
         const key = databaseKey(row);
-        if (row.bytes) this.#database.putSync(key, encode(row, row.bytes));
+        if (row.bytes) this.#database.putSync(key, encode(row, row.bytes, key));
         else this.#database.removeSync(key);
       }
       this.#database.putSync(revisionKey, Buffer.from(String(revision)));
     };
-    // Without sync a commit only writes to the page cache: faster than handing it to another thread.
-    if (this.#fsync) await this.#database.transaction(write).catch(rethrowCause);
-    else this.#database.transactionSync(write);
+    try {
+      // Without sync a commit only writes to the page cache: faster than handing it to another thread.
+      if (this.#fsync) await this.#database.transaction(write).catch(rethrowCause);
+      else this.#database.transactionSync(write);
+    } catch (error) {
+      throw commitFailure(this.#path, error);
+    }
   }
 
   async close(): Promise<void> {
@@ -77,22 +99,20 @@ export class LmdbBackend implements Backend {
   }
 
   *#rows(): Generator<Row> {
-    let left = this.#stats().entryCount;
+    let left = (this.#database.getStats() as { entryCount: number }).entryCount;
+    const newest = this.#revision();
     try {
-      for (const { key: bytes, value } of this.#database.getRange({})) {
+      for (const { key, value } of this.#database.getRange({})) {
         left--;
-        const key = bytes.toString("utf8");
-        const cut = key.indexOf("\0");
-        if (cut > 0) yield { collection: key.slice(0, cut), ...decode(value, key.slice(cut + 1)) };
+        if (ownKeys.some((own) => own.equals(key))) continue;
+        const row = decode(value, key);
+        if (row.revision > newest) throw new Error(`${row.key} is newer than the last write`);
+        yield row;
       }
     } catch (error) {
       throw damaged(this.#path, error);
     }
     if (left !== 0) throw damaged(this.#path, new Error(`${left} entries are missing`));
-  }
-
-  #stats(): DatabaseStats {
-    return this.#database.getStats() as DatabaseStats;
   }
 }
 
@@ -125,20 +145,29 @@ interface Head {
   readonly key?: string;
 }
 
-/** Layout: length of the head, head, object. */
-function encode(row: Row, bytes: Buffer): Buffer {
+/** A bit of the head's length: a checksum of key, head and object follows it. */
+const hasChecksum = 0x80000000;
+
+/** Layout: length of the head, checksum, head, object. */
+function encode(row: Row, bytes: Buffer, databaseKey: Buffer): Buffer {
   const { revision, labels, key } = row;
   const head = Buffer.from(JSON.stringify({ revision, labels, ...(isLong(row) ? { key } : {}) } satisfies Head));
-  const length = Buffer.allocUnsafe(4);
-  length.writeUInt32LE(head.length);
-  return Buffer.concat([length, head, bytes]);
+  const begin = Buffer.allocUnsafe(8);
+  begin.writeUInt32LE(head.length + hasChecksum);
+  begin.writeUInt32LE(crc32(bytes, crc32(head, crc32(databaseKey))), 4);
+  return Buffer.concat([begin, head, bytes]);
 }
 
 /** The object's bytes are a view of `value`, which lmdb has already copied. */
-function decode(value: Buffer, databaseKey: string): Omit<Row, "collection"> {
-  const end = 4 + value.readUInt32LE(0);
-  const { revision, labels, key = databaseKey } = JSON.parse(value.toString("utf8", 4, end)) as Head;
-  // Pages that are missing from the file read as zeros, which no object ends with.
-  if (value.at(-1) === 0) throw new Error(`${key} is incomplete`);
-  return { key, revision, labels, bytes: value.subarray(end) };
+function decode(value: Buffer, databaseKey: Buffer): Row {
+  const cut = databaseKey.indexOf(0);
+  const [collection, name] = [databaseKey.toString("utf8", 0, cut), databaseKey.toString("utf8", cut + 1)];
+  const begin = value.readUInt32LE(0);
+  const isSummed = begin >= hasChecksum;
+  if (isSummed && value.readUInt32LE(4) !== crc32(value.subarray(8), crc32(databaseKey)))
+    throw new Error(`${collection} ${name} has changed since it was written`);
+  const start = isSummed ? 8 : 4;
+  const end = start + (begin % hasChecksum);
+  const { revision, labels, key = name } = JSON.parse(value.toString("utf8", start, end)) as Head;
+  return { collection, key, revision, labels, bytes: value.subarray(end) };
 }

@@ -1,13 +1,7 @@
-import { existsSync, statfsSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
-
-/** What lmdb knows of a database without reading its pages. */
-export interface DatabaseStats {
-  readonly pageSize: number;
-  readonly lastPageNumber: number;
-  readonly entryCount: number;
-}
+import { checkPages } from "./lmdb-pages.ts";
 
 /** Storage that lacks a part of what was written to it. */
 export class DamagedStorageError extends Error {
@@ -24,34 +18,39 @@ export function damaged(path: string, cause: unknown): DamagedStorageError {
 /** Room for the file of readers, which lmdb maps: a page that cannot be allocated ends the process with SIGBUS. */
 const minFreeBytes = 256 * 1024;
 
-/** The first two pages say where everything else is; lmdb reads both before it knows the file's size. */
-const headBytes = 2 * 4096;
-
 const dataFile = (path: string): string => join(path, "data.mdb");
 
 /** Beside the folder, so that it is still there if the folder is lost: lmdb would make an empty database without a word. */
 const createdMark = (path: string): string => `${path}-created`;
 
+export function hasObjects(path: string): boolean {
+  return existsSync(createdMark(path));
+}
+
 export function prepareFolder(path: string): void {
   const size = statSync(dataFile(path), { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0 ? existsSync(createdMark(path)) : size < headBytes)
-    throw damaged(path, new Error("it is missing or empty"));
+  if (size === 0 && hasObjects(path)) throw damaged(path, new Error("it is missing or empty"));
   makeFolder(path, 0o700);
-  const { bavail, bsize } = statfsSync(path);
-  if (bavail * bsize < minFreeBytes) throw new Error(`open storage ${path}: no space left on device (ENOSPC)`);
+  if (isFull(path)) throw new Error(`open storage ${path}: no space left on device (ENOSPC)`);
+  if (size === 0) return;
+  try {
+    checkPages(dataFile(path));
+  } catch (error) {
+    throw damaged(path, error);
+  }
 }
 
 export function markCreated(path: string): void {
-  if (!existsSync(createdMark(path))) writeFileSync(createdMark(path), "", { mode: 0o600 });
+  if (!hasObjects(path)) writeFileSync(createdMark(path), "", { mode: 0o600 });
 }
 
-/**
- * Appends the pages that a truncated file lacks, as zeros: reading a page behind the end of a mapped file ends the process
- * with SIGBUS. Pages that were never used may be missing from a sound file; pages that were are found to be empty. Returns whether there were any.
- */
-export function fillUp(path: string, { pageSize, lastPageNumber }: DatabaseStats): boolean {
-  const size = (lastPageNumber + 1) * pageSize;
-  const isShort = statSync(dataFile(path)).size < size;
-  if (isShort) truncateSync(dataFile(path), size);
-  return isShort;
+/** What a failed commit means: lmdb reports EIO where a full disk took only a part of a write. */
+export function commitFailure(path: string, cause: unknown): unknown {
+  if (!(cause instanceof Error && /Input\/output error/.test(cause.message) && isFull(path))) return cause;
+  return new Error(`No space left on device (${path})`, { cause });
+}
+
+function isFull(path: string): boolean {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize < minFreeBytes;
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -218,11 +218,13 @@ describe("a store that is opened again", () => {
   describe("that lost a part of its file", () => {
     let path: string;
     let size: number;
+    let objects: string[];
     const count = 100;
     beforeEach(async () => {
       path = join(folder(), "objects");
       const store = new ObjectStore(new LmdbBackend(path));
       for (let i = 0; i < count; i++) await store.put("pods", `p${i}`, undefined, text("x".repeat((i * 997) % 9000)));
+      objects = Array.from(store.list("pods"), ({ key, bytes }) => `${key} ${String(bytes)}`);
       await store.close();
       size = statSync(join(path, "data.mdb")).size;
     });
@@ -247,6 +249,60 @@ describe("a store that is opened again", () => {
       expect(refused).toBeGreaterThan(5);
     });
 
+    /** Opens a copy of the storage after a change of its file, as a server would, and writes to it. */
+    async function reopened(change: (file: Buffer) => void): Promise<"refused" | "sound"> {
+      const copy = join(folder(), "objects");
+      cpSync(path, copy, { recursive: true });
+      const file = readFileSync(join(copy, "data.mdb"));
+      change(file);
+      writeFileSync(join(copy, "data.mdb"), file);
+      try {
+        const store = new ObjectStore(new LmdbBackend(copy));
+        const found = Array.from(store.list("pods"), ({ key, bytes }) => `${key} ${String(bytes)}`);
+        expect(found).toEqual(objects);
+        await store.put("pods", "next", undefined, text("y".repeat(20_000)));
+        await store.close();
+        return "sound";
+      } catch (error) {
+        if (!(error instanceof DamagedStorageError)) throw error;
+        expect(error.message).toMatch(/^open storage .*data\.mdb is damaged: .* restore it/);
+        return "refused";
+      }
+    }
+
+    it("says so, or has every object as it was, whichever bytes are others", async () => {
+      const outcomes = new Set<string>();
+      const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 2 * 4096, max: size - 1 }), bytes, async (place, others) => {
+          outcomes.add(await reopened((file) => file.set(others.slice(0, file.length - place), place)));
+        }),
+        { numRuns: process.env.ATTUNE_LONG ? 3000 : 60, examples: [[2 * 4096 + 8, Uint8Array.from([255, 255])]] },
+      );
+      expect(outcomes).toContain("refused");
+    });
+
+    it("says so if a page is one of zeros, of another place or of noise, instead of ending the process", async () => {
+      for (let page = 0; page < size / 4096; page += page < 2 ? 1 : 7)
+        for (const fill of [
+          (file: Buffer) => file.fill(0, page * 4096, (page + 1) * 4096),
+          (file: Buffer) => file.copyWithin(page * 4096, 4 * 4096, 5 * 4096),
+          (file: Buffer) => file.fill("\u00a5\u0001\u00ff", page * 4096, (page + 1) * 4096, "latin1"),
+        ]) {
+          const outcome = await reopened(fill);
+          if (page < 2) expect(outcome).toBe("refused");
+        }
+    });
+
+    it("says so, or has every object, whichever number in its first two pages is another", async () => {
+      const outcomes = new Set<string>();
+      for (const page of [0, 4096])
+        for (let place = 24; place < 168; place += 2)
+          for (const number of process.env.ATTUNE_LONG ? [0, 1, 0x7fff, 0xffff] : [0xffff])
+            outcomes.add(await reopened((file) => file.writeUInt16LE(number, page + place)));
+      expect([...outcomes].toSorted()).toEqual(["refused", "sound"]);
+    });
+
     it.each([
       ["is empty", () => truncateSync(join(path, "data.mdb"), 0)],
       ["is gone", () => rmSync(join(path, "data.mdb"))],
@@ -255,6 +311,43 @@ describe("a store that is opened again", () => {
       lose();
       expect(() => new LmdbBackend(path)).toThrow("data.mdb is damaged: it is missing or empty");
     });
+  });
+
+  it("by another server takes no more writes of the first, and loses none", async () => {
+    const path = join(folder(), "objects");
+    const first = new ObjectStore(new LmdbBackend(path));
+    await first.put("pods", "a/x", undefined, text("1"));
+    const second = new ObjectStore(new LmdbBackend(path));
+    await expect(first.put("pods", "a/y", undefined, text("2"))).rejects.toThrow(
+      /^commit to storage failed: another server has taken over .*objects: stop one of the two$/,
+    );
+    await second.put("pods", "a/z", undefined, text("3"));
+    await expect(first.put("pods", "a/z", undefined, text("4"))).rejects.toThrow(/takes no more writes/);
+    expect(keys(second.list("pods"))).toEqual(["a/x", "a/z"]);
+    await Promise.all([first.close(), second.close()]);
+    const third = new ObjectStore(new LmdbBackend(path));
+    expect(Array.from(third.list("pods"), contentOf)).toEqual(["1", "3"]);
+    await third.close();
+  });
+
+  it("that was written without checksums has its objects, and gives them checksums", async () => {
+    const path = join(folder(), "objects");
+    const { open } = await import("lmdb");
+    const database = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", compression: false });
+    const head = Buffer.from('{"revision":1}');
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(head.length);
+    const row = Buffer.concat([length, head, text("old")(1).bytes]);
+    for (const [key, value] of Object.entries({ "\0format": "1", "\0revision": "1", "pods\0a/x": row }))
+      await database.put(Buffer.from(key), Buffer.from(value));
+    await database.close();
+    const store = new ObjectStore(new LmdbBackend(path));
+    expect(contentOf(store.get("pods", "a/x"))).toBe("old");
+    await store.put("pods", "a/x", store.head("pods", "a/x"), text("new"));
+    await store.close();
+    const again = new ObjectStore(new LmdbBackend(path));
+    expect(contentOf(again.get("pods", "a/x"))).toBe("new");
+    await again.close();
   });
 
   it("fails on a directory with an unknown format", async () => {
