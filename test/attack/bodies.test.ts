@@ -49,6 +49,8 @@ describe("a body that is not an object", () => {
     ["YAML that ends early", "a: [", "application/yaml"],
     ["YAML with tabs", "\ta: b", "application/yaml"],
     ["YAML lists without end", "[".repeat(mebibyte), "application/yaml"],
+    ["YAML that begins like JSON and nests without end", `{"a":${"[".repeat(mebibyte)}`, "application/yaml"],
+    ["YAML that is JSON and too deep", `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, "application/yaml"],
     ["YAML block lists without end", "- ".repeat(50_000), "application/yaml"],
     ["YAML that would grow to gigabytes", aliases(14), "application/yaml"],
     ["YAML that refers to itself", "a: &a [*a]", "application/yaml"],

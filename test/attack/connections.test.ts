@@ -293,6 +293,30 @@ describe("bodies of which only a part arrives", () => {
     session.destroy();
   });
 
+  it("of a hostile client do not keep out the slow body of another", async () => {
+    const { json } = await victim.admin.post("/api/v1/namespaces/default/serviceaccounts/default/token", {});
+    const { token } = json.status as { token: string };
+    const body = JSON.stringify({ metadata: { name: "slow" }, data: { text: "x".repeat(500_000) } });
+    const good = await tls();
+    const answer = answerOf(good);
+    const head = `Host: x\r\nAuthorization: ${bearer()}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    good.write(`POST ${configMaps}?dryRun=All HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n`);
+    good.write(body.slice(0, 300_000));
+    const hostile = await http2();
+    const most = Buffer.alloc(2.9 * 1024 * 1024, " ");
+    const refusals = Array.from({ length: 60 }, () => {
+      const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+      const stream = hostile.request({ ":method": "POST", ":path": path, authorization: `Bearer ${token}` });
+      stream.on("error", () => {});
+      stream.write(most);
+      return new Promise((resolve) => stream.once("response", (headers) => resolve(headers[":status"])));
+    });
+    expect(await Promise.race(refusals)).toBe(429);
+    good.write(body.slice(300_000));
+    expect(await answer).toMatch(/^HTTP\/1\.1 201 /);
+    hostile.destroy();
+  });
+
   it("of a client that is refused are not waited for without end", async () => {
     const socket = await tls();
     const answer = answerOf(socket);

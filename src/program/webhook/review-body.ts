@@ -4,11 +4,14 @@ import type { BodyBudget, HeldBody } from "../../cluster/runtime/body-budget.ts"
 /** The body of one review. It is held until the review is answered. */
 export class ReviewBody implements HeldBody {
   bytes = 0;
+  /** API servers are not authenticated: only their addresses tell them from other clients. */
+  readonly owners: readonly unknown[];
   readonly #request: IncomingMessage;
   readonly #budget: BodyBudget;
   #chunks: Buffer[] = [];
 
   constructor(request: IncomingMessage, budget: BodyBudget) {
+    this.owners = [request.socket.remoteAddress];
     this.#request = request;
     this.#budget = budget;
   }

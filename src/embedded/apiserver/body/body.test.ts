@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
@@ -43,6 +43,43 @@ describe("a body", () => {
     young.end("456789");
     expect(String(await second)).toBe("0123456789");
     expect(budget.bytes).toBe(0);
+  });
+
+  it("of a client that holds little is not refused because of one that holds much", async () => {
+    const budget = new BodyBudget(100);
+    const good = request();
+    const body = readBody(good, { clock: systemClock, budget, owners: ["good", 1] });
+    good.write("0123456789");
+    const outcomes: unknown[] = [];
+    for (let i = 0; i < 50; i++) {
+      const hostile = request();
+      readBody(hostile, { clock: systemClock, budget, owners: ["hostile", i % 5] }).catch((error: unknown) =>
+        outcomes.push(error),
+      );
+      hostile.write("x".repeat(9));
+    }
+    await vi.waitFor(() => expect(outcomes).toHaveLength(40));
+    good.end("0123456789");
+    expect(String(await body)).toBe("01234567890123456789");
+    expect(budget.bytes).toBe(8 * 9);
+  });
+
+  it("of one connection gives way to those of others of the same user", async () => {
+    const budget = new BodyBudget(10);
+    const send = (connection: string, text: string) => {
+      const sent = request();
+      const body = readBody(sent, { clock: systemClock, budget, owners: ["u", connection] });
+      sent.write(text);
+      return { sent, body };
+    };
+    const few = send("few", "0123");
+    const many = [send("many", "012"), send("many", "345")];
+    const last = send("other", "01");
+    await expect(many[0]?.body).rejects.toMatchObject({ code: 429 });
+    for (const { sent } of [few, last]) sent.end();
+    expect([String(await few.body), String(await last.body)]).toEqual(["0123", "01"]);
+    many[1]?.sent.end();
+    expect(String(await many[1]?.body)).toBe("345");
   });
 
   it("is refused when it is too long, without buffering it", async () => {

@@ -34,6 +34,8 @@ export interface Arrival {
   readonly deadline?: number | undefined;
   readonly limit?: number;
   readonly budget?: BodyBudget;
+  /** For the budget: whose body it is. */
+  readonly owners?: readonly unknown[];
 }
 
 /** The body did not arrive in time: what is missing is not waited for. */
@@ -50,7 +52,7 @@ const tooManyBodies = (): StatusError =>
 
 export async function readBody(
   request: IncomingMessage | Http2ServerRequest,
-  { clock, deadline = Infinity, limit = maxBodyBytes, budget }: Arrival,
+  { clock, deadline = Infinity, limit = maxBodyBytes, budget, owners = [] }: Arrival,
 ): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
@@ -58,7 +60,7 @@ export async function readBody(
     let size = 0;
     const stopWaiting =
       deadline === Infinity ? () => {} : clock.after(deadline - clock.now(), () => fail(new LateBodyError()));
-    const partial = { bytes: 0, refuse: () => fail(tooManyBodies()) };
+    const partial = { bytes: 0, owners, refuse: () => fail(tooManyBodies()) };
     const fail = (error: StatusError): void => {
       stopWaiting();
       budget?.release(partial);
@@ -141,6 +143,11 @@ export function parseJson(text: string, of: string): ParsedBody {
   } catch (error) {
     throw unrecognized(of, "json parse error", error);
   }
+  return exactly(text, value);
+}
+
+/** What JSON.parse made of the text, corrected by what it hides. */
+function exactly(text: string, value: Json): ParsedBody {
   const scan = scanJson(text);
   if (scan.type === "refused") throw unreadable(scan.why);
   const exact = mayHoldLongInteger(text) ? readJson(text) : value;
@@ -164,7 +171,8 @@ const halfPairs = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc0
 
 /** JSON is valid YAML and much faster to parse, so text that looks like JSON is tried as JSON first. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
-  if (text.trimStart().startsWith("{") && isJson(text)) return parseJson(text, of);
+  const json = text.trimStart().startsWith("{") ? parsedJson(text) : undefined;
+  if (json !== undefined) return exactly(text, json);
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     // Through JSON, so that dates and unusual map keys become what a JSON client would have sent.
@@ -188,12 +196,13 @@ function unrecognized(of: string, what: string, cause: unknown): StatusError {
   return badRequest(message).causedBy(cause);
 }
 
-function isJson(text: string): boolean {
+/** Undefined if the text is not JSON, or nests so deep that parsing it would need too much memory. */
+function parsedJson(text: string): Json | undefined {
+  if (beyondBounds(text, { depth: maxDepth }) !== undefined) return undefined;
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text) as Json;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -31,6 +31,7 @@ import { narrowedBySelector, parseRequest, type ResourceRequest } from "./reques
 import { requestTimeout } from "./request-timeout.ts";
 import { respond, respondError, respondText } from "./respond.ts";
 import { sendWarnings } from "./warnings.ts";
+import { WatchBudget } from "./watch-budget.ts";
 import { EventFrames, WatchFrames } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
 
@@ -41,6 +42,7 @@ export class Dispatcher {
   readonly #paths: Paths;
   readonly #log: Log;
   readonly #frames = new EventFrames();
+  readonly #watches = new WatchBudget();
 
   constructor(services: Services, authenticator: Authenticator, paths: Paths, log: Log) {
     this.#services = services;
@@ -143,7 +145,7 @@ export class Dispatcher {
     if (info.verb === "watch") {
       requireVerb(context, "watch");
       const frames = new WatchFrames(context, representation, this.#frames);
-      return watch(context, new WatchStream(response, frames));
+      return watch(context, new WatchStream(response, frames, this.#watches));
     }
     const answer = await answered(context, info.verb, request, response);
     return respond(response, context, answer, representation);
@@ -280,8 +282,10 @@ function requireVerb({ resource, name }: RequestContext, verb: string): void {
     throw methodNotAllowed();
 }
 
-function bodyOf({ services: { clock, bodies }, deadline }: RequestContext, request: HttpRequest): Promise<Buffer> {
-  return readBody(request, { clock, deadline, budget: bodies });
+function bodyOf(context: RequestContext, request: HttpRequest): Promise<Buffer> {
+  const { services, deadline, user } = context;
+  const owners = [user.name, tlsSocketOf(request)];
+  return readBody(request, { clock: services.clock, deadline, budget: services.bodies, owners });
 }
 
 async function objectIn(context: RequestContext, request: HttpRequest, kind: string): ReturnType<typeof parseObject> {

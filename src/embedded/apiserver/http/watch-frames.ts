@@ -11,16 +11,25 @@ import { toTableEvent } from "../table/table.ts";
 import type { Representation } from "./negotiate.ts";
 import { includeObject, showsMetadata } from "./respond.ts";
 
+/** A larger object is not copied into its event: the copy would be held for each client until it has taken it. */
+const largeBytes = 64 * 1024;
+
 /** Events as bytes. A commit notifies all watchers in one turn of the event loop, so each event is encoded once. */
 export class EventFrames {
-  readonly #frames = new Map<Buffer, Partial<Record<EventType, Buffer>>>();
+  readonly #frames = new Map<Buffer, Partial<Record<EventType, readonly Buffer[]>>>();
 
-  frame(type: EventType, object: Buffer): Buffer {
+  /** The parts of an event, in order. */
+  frame(type: EventType, object: Buffer): readonly Buffer[] {
     if (this.#frames.size === 0) setImmediate(() => this.#frames.clear());
     let frames = this.#frames.get(object);
     if (!frames) this.#frames.set(object, (frames = {}));
-    return (frames[type] ??= Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, Buffer.from("}\n")]));
+    return (frames[type] ??= partsOf(type, object));
   }
+}
+
+function partsOf(type: EventType, object: Buffer): readonly Buffer[] {
+  const parts = [Buffer.from(`{"type":"${type}","object":`), object, Buffer.from("}\n")];
+  return object.length > largeBytes ? parts : [Buffer.concat(parts)];
 }
 
 /** The frames of one watch, in the representation its client asked for. */
@@ -41,11 +50,11 @@ export class WatchFrames {
     return showsMetadata(this.#representation) ? undefined : services.views.ready(entries, resource);
   }
 
-  event(type: EventType, entry: Entry): Buffer {
+  event(type: EventType, entry: Entry): readonly Buffer[] {
     const { resource, services } = this.#context;
     if (this.#representation.as === "object") return this.#shared.frame(type, services.views.bytes(entry, resource));
     const as = showsMetadata(this.#representation) ? asStored(resource, entry) : resource;
-    return lineOf(type, this.#reduced(services.views.object(entry, as), false));
+    return [lineOf(type, this.#reduced(services.views.object(entry, as), false))];
   }
 
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {

@@ -3,15 +3,18 @@ import { watch } from "../request/watch.ts";
 import { FakeResponse } from "../testing/fake-response.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import type { Representation } from "./negotiate.ts";
+import { WatchBudget } from "./watch-budget.ts";
 import { EventFrames, WatchFrames } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
 
 let server: SmallServer;
 let shared: EventFrames;
+let budget: WatchBudget;
 
 beforeEach(async () => {
   server = new SmallServer();
   shared = new EventFrames();
+  budget = new WatchBudget();
   await server.createNamespaces("a");
 });
 
@@ -24,7 +27,7 @@ interface Watching {
 function watching({ query = {}, as = "object", response = new FakeResponse() }: Watching = {}): FakeResponse {
   const context = server.context("configmaps", { query });
   const frames = new WatchFrames(context, { format: "json", as, version: "v1" }, shared);
-  watch(context, new WatchStream(response.asResponse, frames));
+  watch(context, new WatchStream(response.asResponse, frames, budget));
   return response;
 }
 const put = (name: string, size = 1) =>
@@ -151,9 +154,44 @@ describe("a client that is slow", () => {
     const [lazy, keen] = [watching({ response: slow() }), watching()];
     for (let i = 0; i < 40; i++) await put(`big-${i}`, 1_000_000);
     expect(lazy.destroyed).toBe(true);
-    expect(shown(lazy)).toHaveLength(1);
+    expect(lazy.text.length).toBeLessThanOrEqual(64 * 1024);
     expect(shown(keen)).toHaveLength(40);
     expect(keen.destroyed).toBe(false);
+  });
+
+  it("is handed a large object in parts, of which it holds one at a time", async () => {
+    const response = watching({ response: slow() });
+    const object = await put("big", 1_000_000);
+    expect(response.text.length).toBeLessThanOrEqual(64 * 1024);
+    response.drain();
+    expect(response.lines).toEqual([{ type: "ADDED", object }]);
+    expect(Math.max(...response.written.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  it("is not dropped while all clients together wait for the same objects", async () => {
+    budget = new WatchBudget(3_000_000);
+    const responses = Array.from({ length: 50 }, () => watching({ response: slow() }));
+    for (let i = 0; i < 3; i++) await put(`big-${i}`, 900_000);
+    expect(responses.filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(budget.bytes).toBeLessThan(3_000_000);
+    for (const response of responses) response.drain();
+    for (const response of responses) expect(shown(response)).toHaveLength(3);
+    expect(budget.bytes).toBe(0);
+  });
+
+  it("and waits for most is dropped when all together wait for too much, until they do not", async () => {
+    budget = new WatchBudget(3_000_000);
+    const [fat, thin] = [watching({ response: slow() }), watching({ response: slow() })];
+    const other = watching({ response: slow(), query: { fieldSelector: "metadata.name=few" } });
+    await put("few", 1);
+    await put("few-2", 1);
+    for (let i = 0; i < 2; i++) await put(`big-${i}`, 900_000);
+    thin.drain();
+    expect([fat, thin, other].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+    for (let i = 2; i < 5; i++) await put(`big-${i}`, 900_000);
+    expect([fat, thin, other].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    expect(shown(thin)).toHaveLength(7);
+    expect(budget.bytes).toBe(0);
   });
 
   it("still gets its queue when the timeout ends, and nothing after that", async () => {
