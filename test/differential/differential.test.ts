@@ -14,6 +14,7 @@ import { customKinds } from "./probes/custom-kinds.ts";
 import { events } from "./probes/events.ts";
 import { jobs } from "./probes/jobs.ts";
 import { plainKinds } from "./probes/plain-kinds.ts";
+import { podSecurity } from "./probes/pod-security.ts";
 import { pods } from "./probes/pods.ts";
 import { reads } from "./probes/reads.ts";
 import { services } from "./probes/services.ts";
@@ -26,6 +27,7 @@ const probes = [
   ...writes,
   ...reads,
   ...pods,
+  ...podSecurity,
   ...customKinds,
   ...access,
   ...services,

@@ -1,10 +1,23 @@
 import type { SELinuxOptions } from "kubernetes-types/core/v1.js";
-import { at, get } from "../../../../language/object/json.ts";
-import { type Check, containersOf, eachContainer, listed, quoted, those } from "./pod-shape.ts";
+import { get } from "../../../../language/object/json.ts";
+import { appArmorProfile } from "./app-armor.ts";
+import { hostProbes } from "./host-probes.ts";
+import {
+  type Check,
+  containersOf,
+  eachContainer,
+  hasOwnUsers,
+  listed,
+  plural,
+  quoted,
+  type SecuredPod,
+  those,
+  type Violation,
+} from "./pod-shape.ts";
 
 /** Known ways out of a container are closed: the level `baseline`, by the names of the checks. */
 export const baselineChecks: Readonly<Record<string, Check>> = {
-  appArmorProfile: eachOrPod("forbidden AppArmor profile", "appArmorProfile"),
+  appArmorProfile,
   capabilities_baseline: addedCapabilities("non-default capabilities", [
     "AUDIT_WRITE",
     "CHOWN",
@@ -33,32 +46,28 @@ export const baselineChecks: Readonly<Record<string, Check>> = {
   hostPorts: (pod) => {
     const portsOf = (ports: readonly { hostPort?: number }[] = []) => ports.flatMap(({ hostPort }) => hostPort || []);
     const bad = containersOf(pod).filter(({ ports }) => portsOf(ports).length > 0);
-    const ports = [...new Set(bad.flatMap((container) => portsOf(container.ports)))];
-    const what = `hostPort${ports.length === 1 ? "" : "s"}`;
+    const ports = [...new Set(bad.flatMap((container) => portsOf(container.ports).map(String)))].toSorted();
     return bad.length === 0
       ? undefined
       : {
           reason: "hostPort",
-          detail: `${listed("container", bad)} ${bad.length === 1 ? "uses" : "use"} ${what} ${ports.join(", ")}`,
+          detail: `${listed("container", bad)} ${bad.length === 1 ? "uses" : "use"} ${plural("hostPort", ports)} ${ports.join(", ")}`,
         };
   },
+  hostProbesAndHostLifecycle: hostProbes,
   privileged: eachContainer(
     "privileged",
     "must not set securityContext.privileged=true",
     ({ privileged }) => privileged === true,
   ),
-  procMount: eachContainer(
-    "procMount",
-    'must not set securityContext.procMount to "Unmasked"',
-    ({ procMount }, { spec }) => procMount === "Unmasked" && (spec as { hostUsers?: boolean }).hostUsers !== false,
-  ),
+  procMount: (pod) => (hasOwnUsers(pod) ? undefined : unmaskedProc(pod)),
   seLinuxOptions: (pod) => {
-    const { who, of } = those(pod, (context) => selinuxFaults(context?.seLinuxOptions).length > 0);
-    const faults = [...new Set(of.flatMap((context) => selinuxFaults(context?.seLinuxOptions)))].join("; ");
-    const detail = `${who} set forbidden securityContext.seLinuxOptions: ${faults}`;
+    const { who, of } = those(pod, (context) => selinuxFaults([context?.seLinuxOptions]).length > 0);
+    const faults = selinuxFaults(of.map((context) => context?.seLinuxOptions));
+    const detail = `${who} set forbidden securityContext.seLinuxOptions: ${faults.join("; ")}`;
     return of.length === 0 ? undefined : { reason: "seLinuxOptions", detail };
   },
-  seccompProfile_baseline: eachOrPod("seccompProfile", "seccompProfile"),
+  seccompProfile_baseline: unconfinedSeccomp,
   sysctls: ({ spec }) => {
     const bad = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !safeSysctls.has(name));
     return bad.length === 0 ? undefined : { reason: "forbidden sysctls", detail: bad.join(", ") };
@@ -82,22 +91,28 @@ export function addedCapabilities(reason: string, allowed: readonly string[]): C
   };
 }
 
-/** A profile of the pod or of a container must not be `Unconfined`. */
-function eachOrPod(reason: string, field: "appArmorProfile" | "seccompProfile"): Check {
-  return (pod) => {
-    const { who, of } = those(pod, (context) => at(context, field, "type") === "Unconfined");
-    const detail = `${who} must not set securityContext.${field}.type to "Unconfined"`;
-    return of.length === 0 ? undefined : { reason, detail };
-  };
+/** The paths of /proc that runtimes hide must stay hidden. */
+export const unmaskedProc = eachContainer(
+  "procMount",
+  'must not set securityContext.procMount to "Unmasked"',
+  ({ procMount }) => procMount === "Unmasked",
+);
+
+export function unconfinedSeccomp(pod: SecuredPod): Violation | undefined {
+  const { who, of } = those(pod, (context) => context?.seccompProfile?.type === "Unconfined");
+  const detail = `${who} must not set securityContext.seccompProfile.type to "Unconfined"`;
+  return of.length === 0 ? undefined : { reason: "seccompProfile", detail };
 }
 
 const selinuxTypes = new Set(["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"]);
 
-function selinuxFaults({ type = "", user, role }: SELinuxOptions = {}): string[] {
+function selinuxFaults(options: readonly (SELinuxOptions | undefined)[]): string[] {
+  const types = new Set(options.map((option) => option?.type ?? "").filter((type) => !selinuxTypes.has(type)));
+  const bad = [...types].toSorted();
   return [
-    ...(selinuxTypes.has(type) ? [] : [`type ${JSON.stringify(type)}`]),
-    ...(user ? ["user may not be set"] : []),
-    ...(role ? ["role may not be set"] : []),
+    ...(bad.length > 0 ? [`${plural("type", bad)} ${quoted(bad)}`] : []),
+    ...(options.some((option) => option?.user) ? ["user may not be set"] : []),
+    ...(options.some((option) => option?.role) ? ["role may not be set"] : []),
   ];
 }
 

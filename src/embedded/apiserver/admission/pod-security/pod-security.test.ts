@@ -64,6 +64,20 @@ describe("a namespace that enforces baseline", () => {
       'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")',
     ],
     [
+      container({ appArmorProfile: { type: "Unconfined" } }),
+      'forbidden AppArmor profile (container "c" must not set AppArmor profile type to "Unconfined")',
+    ],
+    [
+      container(
+        {},
+        {
+          livenessProbe: { httpGet: { port: 1, host: "h" } },
+          lifecycle: { preStop: { httpGet: { port: 1, host: "a" } } },
+        },
+      ),
+      'probe or lifecycle host (container "c" uses probe or lifecycle hosts "a", "h")',
+    ],
+    [
       container({ seLinuxOptions: { type: "spc_t", user: "u" } }),
       'seLinuxOptions (container "c" set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set)',
     ],
@@ -79,6 +93,21 @@ describe("a namespace that enforces baseline", () => {
     await expect(create(spec)).rejects.toMatchObject({
       code: 403,
       message: `pods "p" is forbidden: violates PodSecurity "baseline:latest": ${violation}`,
+    });
+  });
+
+  it("refuses AppArmor profiles that annotations name, except the runtime's and the node's", async () => {
+    const annotated = (name: string, profile: string): Promise<KubeObject> => {
+      const annotations = { [`container.apparmor.security.beta.kubernetes.io/c`]: profile };
+      const spec = { containers: [{ name: "c", image: "i" }] };
+      return server.create("pods", { metadata: { name, namespace: "ns", annotations }, spec });
+    };
+    await annotated("a", "runtime/default");
+    await annotated("b", "localhost/profile");
+    const key = "container.apparmor.security.beta.kubernetes.io/c";
+    await expect(annotated("d", "unconfined")).rejects.toMatchObject({
+      code: 403,
+      message: `pods "d" is forbidden: violates PodSecurity "baseline:latest": forbidden AppArmor profile (annotation must not set AppArmor profile type to "${key}="unconfined"")`,
     });
   });
 });
@@ -118,9 +147,21 @@ describe("a namespace that enforces restricted", () => {
     });
   });
 
-  it("does not refuse a Deployment, whose pods it refuses", async () => {
+  it("does not refuse a Deployment, whose pods it refuses, but warns", async () => {
     await expect(deployment()).resolves.toBeDefined();
-    expect(server.warnings).toEqual([]);
+    expect(server.warnings).toEqual([
+      expect.stringMatching(/^would violate PodSecurity "restricted:v1.30": host namespaces/),
+    ]);
+  });
+
+  it("leaves the users of a user namespace to the pod", async () => {
+    await expect(
+      create({
+        ...careful,
+        securityContext: { seccompProfile: { type: "RuntimeDefault" }, runAsUser: 0 },
+        hostUsers: false,
+      }),
+    ).resolves.toBeDefined();
   });
 });
 
@@ -156,5 +197,42 @@ describe("the labels of a namespace", () => {
     });
     await namespace({ [label("enforce")]: "privileged", [label("audit")]: "restricted" });
     await expect(create({ hostNetwork: true })).resolves.toBeDefined();
+  });
+});
+
+describe("a pod that violates a level which its namespace got later", () => {
+  beforeEach(async () => {
+    await namespace({});
+    await create({ hostNetwork: true });
+  });
+  const enforce = (level: string): Promise<KubeObject> =>
+    server.patch("namespaces", { name: "ns" }, { metadata: { labels: { [label("enforce")]: level } } });
+  const change = (patch: object): Promise<KubeObject> => server.patch("pods", { namespace: "ns", name: "p" }, patch);
+
+  it("may be labelled, and get no other image", async () => {
+    await enforce("baseline");
+    await change({ metadata: { labels: { a: "b" } } });
+    const { containers } = server.get("pods", { namespace: "ns", name: "p" }).spec as { containers: object[] };
+    await expect(change({ spec: { containers: [{ ...containers[0], image: "j" }] } })).rejects.toMatchObject({
+      code: 403,
+      message: 'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)',
+    });
+  });
+
+  it("is named by a warning when the namespace gets it, and with each stricter one", async () => {
+    for (const name of ["q", "r"])
+      await server.create("pods", {
+        metadata: { name, namespace: "ns" },
+        spec: { containers: [{ name: "c", image: "i" }], hostNetwork: true },
+      });
+    await enforce("baseline");
+    expect(server.warnings).toEqual([
+      'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+      "p (and 2 other pods): host namespaces",
+    ]);
+    await enforce("restricted");
+    expect(server.warnings).toHaveLength(2);
+    await enforce("baseline");
+    expect(server.warnings).toEqual([]);
   });
 });

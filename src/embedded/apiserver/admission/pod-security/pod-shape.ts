@@ -2,6 +2,7 @@ import type { Container, PodSecurityContext, PodSpec, SecurityContext } from "ku
 
 /** A pod, or the pod of a template. */
 export interface SecuredPod {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: PodSpec;
 }
 
@@ -21,6 +22,9 @@ export function containersOf({ spec }: SecuredPod): (Container & { securityConte
     securityContext: container.securityContext ?? {},
   }));
 }
+
+/** What root may do in a user namespace of the pod's own does not concern the host. */
+export const hasOwnUsers = ({ spec }: SecuredPod): boolean => (spec as { hostUsers?: boolean }).hostUsers === false;
 
 /** Linux rules do not apply to pods for Windows. */
 export const isWindows = ({ spec }: SecuredPod): boolean => (spec as { os?: { name?: string } }).os?.name === "windows";
@@ -50,9 +54,10 @@ export function those(pod: SecuredPod, isBad: (context: Context) => boolean): { 
 
 /** `container "a"`, `containers "a", "b"`. */
 export function listed(what: string, named: readonly { readonly name: string }[]): string {
-  return `${what}${named.length === 1 ? "" : "s"} ${quoted(named.map(({ name }) => name))}`;
+  return `${plural(what, named)} ${quoted(named.map(({ name }) => name))}`;
 }
 
-/** Each value once, in order. */
-export const quoted = (texts: readonly string[]): string =>
-  [...new Set(texts)].map((text) => JSON.stringify(text)).join(", ");
+export const plural = (what: string, of: readonly unknown[]): string => `${what}${of.length === 1 ? "" : "s"}`;
+
+/** Each value once, in order. Quotes within are not escaped, as in kube-apiserver. */
+export const quoted = (texts: readonly string[]): string => [...new Set(texts)].map((text) => `"${text}"`).join(", ");

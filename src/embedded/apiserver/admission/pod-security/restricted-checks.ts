@@ -1,6 +1,15 @@
-import type { PodSecurityContext, SecurityContext } from "kubernetes-types/core/v1.js";
-import { addedCapabilities } from "./baseline-checks.ts";
-import { type Check, containersOf, eachContainer, isWindows, listed, quoted, those } from "./pod-shape.ts";
+import { addedCapabilities, unconfinedSeccomp, unmaskedProc } from "./baseline-checks.ts";
+import {
+  type Check,
+  containersOf,
+  eachContainer,
+  hasOwnUsers,
+  isWindows,
+  listed,
+  plural,
+  quoted,
+  those,
+} from "./pod-shape.ts";
 
 /** Good practice is required: the level `restricted`, in addition to `baseline`, by the names of the checks. */
 export const restrictedChecks: Readonly<Record<string, Check>> = {
@@ -22,46 +31,43 @@ export const restrictedChecks: Readonly<Record<string, Check>> = {
     ];
     return all.length === 0 ? undefined : { reason, detail: all.join("; ") };
   },
+  procMount_restricted: unmaskedProc,
   restrictedVolumes: ({ spec }) => {
     const bad = (spec.volumes ?? []).flatMap((volume) => {
       const type = Object.keys(volume).find((key) => key !== "name") ?? "unknown";
       return allowedVolumes.has(type) ? [] : [{ name: volume.name, type }];
     });
-    const types = bad.map(({ type }) => type);
-    const what = `restricted volume type${new Set(types).size === 1 ? "" : "s"}`;
+    const types = [...new Set(bad.map(({ type }) => type))].toSorted();
     return bad.length === 0
       ? undefined
       : {
           reason: "restricted volume types",
-          detail: `${listed("volume", bad)} ${bad.length === 1 ? "uses" : "use"} ${what} ${quoted(types)}`,
+          detail: `${listed("volume", bad)} ${bad.length === 1 ? "uses" : "use"} ${plural("restricted volume type", types)} ${quoted(types)}`,
         };
   },
   runAsNonRoot: (pod) => {
+    if (hasOwnUsers(pod)) return undefined;
     const reason = "runAsNonRoot != true";
-    const ofPod = pod.spec.securityContext?.runAsNonRoot;
-    const root = containersOf(pod).filter(({ securityContext }) => securityContext.runAsNonRoot === false);
-    if (root.length > 0)
-      return { reason, detail: `${listed("container", root)} must not set securityContext.runAsNonRoot=false` };
+    const { who, of } = those(pod, (context) => context?.runAsNonRoot === false);
+    if (of.length > 0) return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` };
     const unset = containersOf(pod).filter(({ securityContext }) => securityContext.runAsNonRoot === undefined);
-    if (ofPod === true || unset.length === 0) return undefined;
-    if (ofPod === false) return { reason, detail: "pod must not set securityContext.runAsNonRoot=false" };
+    if (pod.spec.securityContext?.runAsNonRoot || unset.length === 0) return undefined;
     return { reason, detail: `pod or ${listed("container", unset)} must set securityContext.runAsNonRoot=true` };
   },
   runAsUser: (pod) => {
     const { who, of } = those(pod, (context) => context?.runAsUser === 0);
-    return of.length === 0 ? undefined : { reason: "runAsUser=0", detail: `${who} must not set runAsUser=0` };
+    if (of.length === 0 || hasOwnUsers(pod)) return undefined;
+    return { reason: "runAsUser=0", detail: `${who} must not set runAsUser=0` };
   },
   seccompProfile_restricted: (pod) => {
     if (isWindows(pod)) return undefined;
-    const typeOf = (context: SecurityContext | PodSecurityContext | undefined): string | undefined =>
-      context?.seccompProfile?.type;
-    const isGood = (type: string | undefined): boolean => type === "RuntimeDefault" || type === "Localhost";
-    const ofPod = typeOf(pod.spec.securityContext);
-    const bad = containersOf(pod).filter(({ securityContext }) => !isGood(typeOf(securityContext) ?? ofPod));
+    const unconfined = unconfinedSeccomp(pod);
+    if (unconfined || pod.spec.securityContext?.seccompProfile) return unconfined;
+    const unset = containersOf(pod).filter(({ securityContext }) => !securityContext.seccompProfile);
     const must = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-    return bad.length === 0
+    return unset.length === 0
       ? undefined
-      : { reason: "seccompProfile", detail: `pod or ${listed("container", bad)} ${must}` };
+      : { reason: "seccompProfile", detail: `pod or ${listed("container", unset)} ${must}` };
   },
 };
 
@@ -69,6 +75,7 @@ export const restrictedChecks: Readonly<Record<string, Check>> = {
 export const replacedChecks: ReadonlySet<string> = new Set([
   "capabilities_baseline",
   "hostPathVolumes",
+  "procMount",
   "seccompProfile_baseline",
 ]);
 
