@@ -110,6 +110,33 @@ describe("the status of a policy", () => {
         },
       ],
     ],
+    [
+      "knows params whose schema contains itself, but not below",
+      {
+        ...about(rule("", "secrets")),
+        paramKind: { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
+        validations: [
+          { expression: "params.spec.versions.all(v, v.schema.openAPIV3Schema.type == 'object')" },
+          { expression: "params.spec.nope == 1" },
+          { expression: "params.spec.versions[0].schema.openAPIV3Schema.properties['a'].type == 'b'" },
+        ],
+      },
+      [
+        {
+          fieldRef: "spec.validations[1].expression",
+          warning: field("undefined field 'nope'", "/v1, Kind=Secret", 12, "params.spec.nope == 1"),
+        },
+        {
+          fieldRef: "spec.validations[2].expression",
+          warning: field(
+            "undefined field 'type'",
+            "/v1, Kind=Secret",
+            63,
+            "params.spec.versions[0].schema.openAPIV3Schema.properties['a'].type == 'b'",
+          ),
+        },
+      ],
+    ],
   ])("%s", async (_, spec, warnings) => {
     expect(await statusOf(new SmallServer(), spec)).toEqual({
       observedGeneration: 1,

@@ -11,12 +11,23 @@ export interface Shape {
   readonly convert: (json: unknown) => Value;
 }
 
+/** The schemas that contain a schema, nearest first. */
+interface Within {
+  readonly schema: Schema;
+  readonly depth: number;
+  readonly parent: Within | undefined;
+}
+
 /**
  * The shape of a schema, or undefined for what expressions cannot see: fields without a type, and fields that only
  * `x-kubernetes-preserve-unknown-fields` allows. A whole object also has apiVersion, kind and the names in its metadata.
+ * A schema within itself, as the schema of a CustomResourceDefinition has, is an object without fields, as in kube-apiserver.
  */
-export function shapeOf(schema: Schema, name: string, isResource = false, depth = 0): Shape | undefined {
+export function shapeOf(schema: Schema, name: string, isResource = false, parent?: Within): Shape | undefined {
+  const depth = parent ? parent.depth + 1 : 0;
   checkDepth(depth);
+  if (contains(parent, schema)) return shapeOfFields(name, new Map());
+  const within: Within = { schema, depth, parent };
   if (schema["x-kubernetes-int-or-string"]) return { type: dyn, convert: (json) => scalar(json) };
   switch (schema.type) {
     case "boolean":
@@ -31,11 +42,11 @@ export function shapeOf(schema: Schema, name: string, isResource = false, depth 
     case "string":
       return text(schema.format);
     case "array": {
-      const items = schema.items && shapeOf(schema.items, `${name}.@idx`, false, depth + 1);
+      const items = schema.items && shapeOf(schema.items, `${name}.@idx`, false, within);
       return items && { type: list(items.type), convert: (json) => listOf(json, items) };
     }
     case "object":
-      return objectOf(schema, name, isResource || schema["x-kubernetes-embedded-resource"] === true, depth);
+      return objectOf(within, name, isResource || schema["x-kubernetes-embedded-resource"] === true);
     default:
       return undefined;
   }
@@ -84,15 +95,21 @@ function listOf(json: unknown, items: Shape): Value {
   return json.map((item) => items.convert(item));
 }
 
-function objectOf(schema: Schema, name: string, isResource: boolean, depth: number): Shape | undefined {
+function contains(within: Within | undefined, schema: Schema): boolean {
+  for (let outer = within; outer; outer = outer.parent) if (outer.schema === schema) return true;
+  return false;
+}
+
+function objectOf(within: Within, name: string, isResource: boolean): Shape | undefined {
+  const { schema } = within;
   const { additionalProperties } = schema;
   if (isObject(additionalProperties)) {
-    const values = shapeOf(additionalProperties, `${name}.@prop`, false, depth + 1);
+    const values = shapeOf(additionalProperties, `${name}.@prop`, false, within);
     return values && { type: map(string, values.type), convert: (json) => mapOf(json, values) };
   }
   const fields = new Map<string, { property: string; shape: Shape }>();
   for (const property of Object.keys(schema.properties ?? {})) {
-    const shape = shapeOf(schema.properties![property]!, `${name}.${property}`, false, depth + 1);
+    const shape = shapeOf(schema.properties![property]!, `${name}.${property}`, false, within);
     const escaped = escapeName(property);
     if (shape && escaped !== undefined) fields.set(escaped, { property, shape });
   }

@@ -50,8 +50,7 @@ export function expressionWarnings(policy: KubeObject, registry: Registry): Expr
 }
 
 function typeOf({ schema, kind }: Resource): Type | undefined {
-  // The schema of a CRD contains itself, so that it has no finite type: expressions on it are not checked.
-  return kind === "CustomResourceDefinition" ? undefined : shapeOf(schema, kind)?.type;
+  return shapeOf(schema, kind)?.type;
 }
 
 /** Kinds that rules name without wildcards. */
