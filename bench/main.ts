@@ -1,6 +1,7 @@
 import { agent } from "./commands/agent.ts";
 import { bigList } from "./apiserver/big-list.ts";
 import { fanOut } from "./apiserver/fan-out.ts";
+import { idle } from "./idle/idle.ts";
 import { lab } from "./lab/lab.ts";
 import { WrongError } from "./harness/load.ts";
 import { memory } from "./apiserver/memory.ts";
@@ -26,6 +27,7 @@ const sections = [
   nodeTuningScale,
   virtualNodes,
   agent,
+  idle,
 ];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));

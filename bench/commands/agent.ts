@@ -104,7 +104,7 @@ async function install(client: HttpClient): Promise<void> {
 }
 
 /** The files of a node that the agent needs; it reports settings that are missing. */
-async function makeNode(root: string): Promise<void> {
+export async function makeNode(root: string): Promise<void> {
   const files = {
     "proc/sys/kernel/random/boot_id": "bench\n",
     "proc/sys/vm/swappiness": "60\n",

@@ -17,6 +17,19 @@ export interface BenchServer {
   readonly close: () => Promise<void>;
 }
 
+/** For the administrator, with a token. */
+export function kubeconfigOf({ url, caPem, token }: Pick<BenchServer, "url" | "caPem" | "token">): string {
+  const cluster = { server: url, "certificate-authority-data": Buffer.from(caPem).toString("base64") };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "bench", cluster }],
+    users: [{ name: "bench", user: { token } }],
+    contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
+    "current-context": "bench",
+  });
+}
+
 export interface Started {
   readonly url: string;
   readonly pid: number;

@@ -7,7 +7,7 @@ import { apiVersion, profileKind, tunedKind, tuningNamespace as namespace } from
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { type HttpConnection, type Reply, requestBytes } from "../harness/http-connection.ts";
 import { drive, jsonOf, openConnections, WrongError } from "../harness/load.ts";
-import type { BenchServer } from "../harness/servers.ts";
+import { type BenchServer, kubeconfigOf } from "../harness/servers.ts";
 import { EventCount } from "./event-count.ts";
 
 export const profilesPath = `/apis/${apiVersion}/namespaces/${namespace}/${profileKind.plural}`;
@@ -117,18 +117,6 @@ export class TuningCluster {
     const text = body === undefined ? {} : { body: JSON.stringify(body), contentType };
     return connection.send(requestBytes(this.server, { method, path, ...text }));
   }
-}
-
-function kubeconfigOf({ url, caPem, token }: BenchServer): string {
-  const cluster = { server: url, "certificate-authority-data": Buffer.from(caPem).toString("base64") };
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "bench", cluster }],
-    users: [{ name: "bench", user: { token } }],
-    contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
-    "current-context": "bench",
-  });
 }
 
 export interface OperatorProgram {

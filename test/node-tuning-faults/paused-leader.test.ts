@@ -9,8 +9,8 @@ import { nodes, type Running, Stage } from "./stage.ts";
 import { outcome, story } from "./story.ts";
 
 /** Defaults of the leader election: how long a leader acts without renewing, and how long others wait for it. */
-const renewDeadlineMs = 10_000;
-const leaseDurationMs = 15_000;
+const renewDeadlineMs = 16_000;
+const leaseDurationMs = 20_000;
 
 let stage: Stage;
 let first: PausableProcess;

@@ -16,8 +16,9 @@ import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorLease, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { informerOfOne } from "../../src/cluster/kube/informer/informer.ts";
 import { LeaderElection } from "../../src/cluster/runtime/leader/leader-election.ts";
-import { leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
+import { leaseKind, leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
 import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
@@ -26,6 +27,7 @@ import { recording, type RecordedRequest } from "./recorded-requests.ts";
 import { shippedDaemonSet, shippedDeployment, shippedMachineConfig, shippedOwner } from "./shipped-operator.ts";
 
 const place = { namespace };
+const lease = { namespace, name: operatorLease };
 const role = "machineconfiguration.openshift.io/role";
 
 for (const variant of serverVariants())
@@ -67,10 +69,10 @@ for (const variant of serverVariants())
     });
 
     it("does nothing before the other operator has released its lease", async () => {
-      await scaleOther(0);
       const asked = requests.length;
+      await scaleOther(0);
       await eventually("the Lease was looked at", async () =>
-        requests.slice(asked).some(({ resource }) => resource === "leases"),
+        requests.slice(asked).some(({ verb, resource }) => verb === "get" && resource === "leases"),
       );
       expect([other.leads, writes()]).toEqual([true, []]);
     });
@@ -172,7 +174,7 @@ for (const variant of serverVariants())
       const state = { leads: false };
       const election = new LeaderElection({
         identity: "cluster-node-tuning-operator-6d8f-x7k2p_0b9c",
-        lease: leaseStore(admin, { namespace, name: operatorLease }),
+        lease: leaseStore(admin, { ...lease, informer: informerOfOne(admin, leaseKind, lease) }),
         leaseDurationMs: 137_000,
         renewDeadlineMs: 107_000,
         retryPeriodMs: 1_000,

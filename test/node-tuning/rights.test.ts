@@ -104,7 +104,7 @@ for (const variant of serverVariants())
       const condition = await eventually("the condition", async () =>
         findCondition((await admin.get(performanceProfileKind, "cnf")).status?.conditions, "Available"),
       );
-      expect(condition).toMatchObject({ status: "False", ...notDerived });
+      expect(condition).toMatchObject({ status: "False", ...notDerived({ hasPools: true }) });
     });
 
     it("matches labels of pods if a rule does, and reports the Tuned as invalid", async () => {

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { untyped } from "../../src/cluster/kube/kinds.ts";
+import { informerOfOne } from "../../src/cluster/kube/informer/informer.ts";
 import { LeaderElection } from "../../src/cluster/runtime/leader/leader-election.ts";
 import { leadersOnly, LeadershipLostError } from "../../src/cluster/runtime/leader/leader-gate.ts";
-import { leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
+import { leaseKind, leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
 import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { withEachServer } from "./with-each-server.ts";
 import { clientFor } from "../servers/client-for.ts";
@@ -16,7 +17,8 @@ withEachServer("leaders", (server) => {
     let leading = 0;
     const candidate = (identity: string) => {
       const stop = new AbortController();
-      const lease = leaseStore(client, { namespace: "default", name: "test-leader" });
+      const place = { namespace: "default", name: "test-leader" };
+      const lease = leaseStore(client, { ...place, informer: informerOfOne(client, leaseKind, place) });
       const election = new LeaderElection({
         identity,
         lease,

@@ -82,6 +82,11 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
+/** The name of the CustomResourceDefinition of a kind. */
+export function definitionName({ apiVersion, plural }: Pick<KindRef, "apiVersion" | "plural">): string {
+  return `${plural}.${parseApiVersion(apiVersion).group}`;
+}
+
 /** `namespace/name`, or `name` for a cluster-scoped object. */
 export function keyOf(object: { metadata: ObjectMeta }): string {
   const { namespace, name = "" } = object.metadata;

@@ -1,9 +1,13 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
-import { apiVersion as machineConfiguration } from "../../domain/machine-config/api.ts";
-import { apiVersion as performance } from "../../domain/performance-profile/api.ts";
+import { ServedKind } from "../../cluster/kube/informer/served-kind.ts";
+import { untilCached } from "../../cluster/kube/informer/until-cached.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { clusterOperatorKind } from "../../domain/node-tuning/node-tuning-controller.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { equal } from "../../language/object/json.ts";
-import { type Clock, pause } from "../../cluster/runtime/clock.ts";
+import type { KindRef } from "../../language/object/meta.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 
 /** Optional kinds that the cluster serves. */
@@ -19,37 +23,58 @@ export interface ClusterFeatures {
 /** None of them. */
 export const plain: ClusterFeatures = { machineConfigPools: false, clusterOperators: false };
 
-export async function clusterFeatures(client: Client, signal: AbortSignal): Promise<ClusterFeatures> {
-  const discovery = new Discovery(client);
-  const has = async (apiVersion: string, kind: string): Promise<boolean> =>
-    (await discovery.kind(apiVersion, kind, { signal })) !== undefined;
-  const [pool, config, operator, performanceProfiles] = await Promise.all([
-    has(machineConfiguration, "MachineConfigPool"),
-    has(machineConfiguration, "MachineConfig"),
-    has("config.openshift.io/v1", "ClusterOperator"),
-    has(performance, "PerformanceProfile"),
-  ]);
-  return { machineConfigPools: pool && config, clusterOperators: operator, performanceProfiles };
+/** All kinds that features depend on. */
+const optionalKinds: readonly KindRef[] = [
+  machineConfigPoolKind,
+  machineConfigKind,
+  clusterOperatorKind,
+  performanceProfileKind,
+];
+
+function featuresOf(isServed: (kind: KindRef) => boolean): ClusterFeatures {
+  return {
+    machineConfigPools: isServed(machineConfigPoolKind) && isServed(machineConfigKind),
+    clusterOperators: isServed(clusterOperatorKind),
+    performanceProfiles: isServed(performanceProfileKind),
+  };
 }
 
-/** How often discovery is asked. Kinds appear only when something is installed. */
-const discoveryIntervalMs = 30_000;
+/** The features now. */
+export async function clusterFeatures(client: Client, signal: AbortSignal): Promise<ClusterFeatures> {
+  const discovery = new Discovery(client);
+  const found = await Promise.all(
+    optionalKinds.map(async ({ apiVersion, kind }) => discovery.kind(apiVersion, kind, { signal })),
+  );
+  return featuresOf((kind) => found[optionalKinds.indexOf(kind)] !== undefined);
+}
 
-/** Resolves when the features have changed, or the signal aborts. */
-export async function featuresChanged(
-  client: Client,
-  before: ClusterFeatures,
-  { signal, clock, log = noLog }: { signal: AbortSignal; clock: Clock; log?: Log | undefined },
-): Promise<void> {
-  while (!signal.aborted) {
-    await pause(clock, discoveryIntervalMs, signal);
-    if (signal.aborted) return;
-    try {
-      const now = await clusterFeatures(client, signal);
-      if (!equal(now, before)) return;
-    } catch (error) {
-      if (!signal.aborted) log.debug({ error }, "discovery failed");
-    }
+/** Follows the features, by a watch of the CustomResourceDefinition of each kind. */
+export class FeatureWatch {
+  readonly #kinds: ReadonlyMap<KindRef, ServedKind>;
+
+  constructor(client: Client, { clock, log = noLog }: { readonly clock: Clock; readonly log?: Log | undefined }) {
+    const hooks = {
+      onError: (error: unknown): void => log.warn({ error }, "cannot watch CustomResourceDefinitions"),
+    };
+    this.#kinds = new Map(optionalKinds.map((kind) => [kind, new ServedKind(client, kind, { clock, hooks })]));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers().map((informer) => informer.run(signal)));
+  }
+
+  /** The features, once they are known and differ from `before`; undefined when the signal aborts first. */
+  async next(before: ClusterFeatures | undefined, signal: AbortSignal): Promise<ClusterFeatures | undefined> {
+    await untilCached(this.#informers(), () => !equal(this.#features(), before), signal);
+    return signal.aborted ? undefined : this.#features();
+  }
+
+  #features(): ClusterFeatures {
+    return featuresOf((kind) => this.#kinds.get(kind)?.isServed ?? false);
+  }
+
+  #informers(): ServedKind["informer"][] {
+    return [...this.#kinds.values()].map(({ informer }) => informer);
   }
 }
 

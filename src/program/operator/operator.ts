@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { nodeTuningController } from "../../domain/node-tuning/node-tuning-controller.ts";
@@ -8,21 +9,24 @@ import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import { LeaderElection } from "../../cluster/runtime/leader/leader-election.ts";
 import { leadersOnly } from "../../cluster/runtime/leader/leader-gate.ts";
-import { leaseStore } from "../../cluster/runtime/leader/lease.ts";
+import { leaseKind, leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
-import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import { notDerivedController } from "../../domain/performance-profile/not-derived-controller.ts";
+import {
+  type NotDerivedOptions,
+  notDerivedController,
+} from "../../domain/performance-profile/not-derived-controller.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { type ClusterFeatures, clusterFeatures, describeFeatures, featuresChanged } from "./cluster-features.ts";
+import { type ClusterFeatures, describeFeatures, FeatureWatch } from "./cluster-features.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
-import { otherOperator } from "./other-operator.ts";
-import { operatorLease } from "./rbac.ts";
+import { OtherOperator } from "./other-operator.ts";
+import { operatorLease, otherDeployment } from "./rbac.ts";
 
 export interface OperatorOptions {
   client: Client;
@@ -67,22 +71,38 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
     print(describeFeatures(options.features));
     return runWith(options, options.features, signal, print);
   }
-  while (!signal.aborted) {
-    const features = await clusterFeatures(client, signal);
+  const ended = new LinkedAbort(signal);
+  const watch = new FeatureWatch(client, { clock, log });
+  const watching = watch.run(ended.signal);
+  try {
+    await runWithEach(watch, options, print);
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}
+
+/** Runs the controllers for the features that the cluster has, and again when they have changed. */
+async function runWithEach(
+  watch: FeatureWatch,
+  options: OperatorOptions,
+  print: (line: string) => void,
+): Promise<void> {
+  const { signal } = options;
+  for (let features = await watch.next(undefined, signal); features;) {
     print(describeFeatures(features));
-    const changed = new LinkedAbort(signal);
-    const watching = featuresChanged(client, features, {
-      signal: changed.signal,
-      clock,
-      log,
-    }).then(changed.abort);
+    const current = new LinkedAbort(signal);
+    const changed = watch.next(features, current.signal).then((next) => {
+      current.abort();
+      return next;
+    });
     try {
-      await runWith(options, features, changed.signal, print);
+      await runWith(options, features, current.signal, print);
     } finally {
-      changed.abort();
-      await watching;
+      current.abort();
+      features = await changed;
     }
-    if (!signal.aborted) print("the kinds of the cluster have changed: restarting controllers");
+    if (features) print("the kinds of the cluster have changed: restarting controllers");
   }
 }
 
@@ -93,10 +113,12 @@ async function runWith(
   print: (line: string) => void,
 ): Promise<void> {
   const { client, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics } = options;
+  const other = new OtherOperator(client, { namespace, clock, print });
   const election =
-    options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, signal, print });
+    options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, other });
   const writer = election ? leadersOnly(client, election.gate) : client;
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
+  if (election) manager.informer(kinds.deployment, { namespace, view: otherDeployment }, () => other.informer);
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
   manager.add(recorder);
   if (metrics && options.metricsAddress !== undefined) {
@@ -138,7 +160,8 @@ async function runWith(
       decided: counts.decided,
     }),
   );
-  if (features.performanceProfiles) manager.add(performanceProfileStatus({ client: writer, clock, log }));
+  if (features.performanceProfiles)
+    manager.add(performanceProfileStatus({ client: writer, clock, log, hasPools: features.machineConfigPools }));
   try {
     await manager.run(signal);
   } finally {
@@ -150,9 +173,10 @@ async function runWith(
  * Not among the informers of the manager: profiles in an older version cannot be listed while the webhook, which converts
  * them, is down, and node tuning must not wait for it.
  */
-function performanceProfileStatus({ client, clock, log }: { client: Client; clock: Clock; log: Log }): Runnable {
+function performanceProfileStatus(options: Omit<NotDerivedOptions, "profiles">): Runnable {
+  const { client, clock } = options;
   const profiles = createInformer(client, performanceProfileKind, { clock });
-  const controller = notDerivedController({ client, profiles, clock, log });
+  const controller = notDerivedController({ ...options, profiles });
   return {
     name: "status of PerformanceProfiles",
     async run(signal) {
@@ -165,25 +189,19 @@ interface ElectionInput {
   readonly namespace: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
-  readonly print: (line: string) => void;
+  readonly other: OtherOperator;
 }
 
 function newElection(
   { client, metrics }: OperatorOptions,
-  { namespace, clock, log, signal, print }: ElectionInput,
+  { namespace, clock, log, other }: ElectionInput,
 ): LeaderElection {
-  let printed: string | undefined;
+  const place = { namespace, name: operatorLease };
   return new LeaderElection({
     identity: `${hostname()}_${randomUUID()}`,
     name: operatorLease,
-    lease: leaseStore(client, { namespace, name: operatorLease }),
-    async mayLead() {
-      const why = await otherOperator(client, namespace, signal);
-      if (why !== undefined && why !== printed) print(why);
-      printed = why;
-      return why === undefined;
-    },
+    lease: leaseStore(client, { ...place, informer: informerOfOne(client, leaseKind, { ...place, clock }) }),
+    untilMayLead: (signal) => other.untilStopped(signal),
     clock,
     log,
     metrics,

@@ -1,20 +1,25 @@
-import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
+import {
+  group as machineConfiguration,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { group as performance } from "../../domain/performance-profile/api.ts";
+import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { definitionName, type KubeObject } from "../../language/object/meta.ts";
 import { authentication } from "./metrics-clients.ts";
-import { otherDeployment } from "./other-operator.ts";
 
 /** Namespace of operator and webhook. */
 export const systemNamespace = "attune-system";
 export const operatorServiceAccount = "attune-operator";
 /** The Lease that the operator Attune replaces also uses, in the namespace of the Tuneds: only one of both acts. */
 export const operatorLease = "node-tuning-operator-lock";
+/** The Deployment of the operator that Attune replaces, in the same namespace. */
+export const otherDeployment = "cluster-node-tuning-operator";
 
 const read = ["list", "watch"];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
@@ -24,6 +29,16 @@ const clusterOperators = { apiGroups: ["config.openshift.io"], resources: ["clus
 
 /** For pools and for the status of OpenShift's operators. */
 const ofOpenShift: readonly Grant[] = [
+  {
+    because: "which of these kinds the cluster has; they may be installed later",
+    apiGroups: ["apiextensions.k8s.io"],
+    resources: ["customresourcedefinitions"],
+    resourceNames: [
+      ...[machineConfigPoolKind, machineConfigKind, performanceProfileKind].map(definitionName),
+      "clusteroperators.config.openshift.io",
+    ],
+    verbs: read,
+  },
   {
     because: "pools decide which nodes share boot arguments",
     apiGroups: [machineConfiguration],
@@ -144,7 +159,7 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       apiGroups: ["apps"],
       resources: ["deployments"],
       resourceNames: [otherDeployment],
-      verbs: ["get"],
+      verbs: read,
     },
     {
       within: tuningNamespace,
@@ -157,7 +172,7 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       because: "leader election, also between Attune and the operator it replaces",
       ...leases,
       resourceNames: [operatorLease],
-      verbs: ["get", "update"],
+      verbs: ["get", ...read, "update"],
     },
     {
       within: tuningNamespace,

@@ -1,9 +1,11 @@
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { Discovery } from "../../cluster/kube/discovery.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
+import { ServedKind } from "../../cluster/kube/informer/served-kind.ts";
+import { untilCached } from "../../cluster/kube/informer/until-cached.ts";
+import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
+import { type KubeObject, parseApiVersion } from "../../language/object/meta.ts";
+import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
 
@@ -16,36 +18,31 @@ export interface OptionalCacheOptions<T extends KubeObject> {
   readonly log?: Log | undefined;
 }
 
-/** How often discovery is asked for a missing kind. Kinds appear only when something is installed. */
-const discoveryIntervalMs = 30_000;
-const retryMs = 1000;
-
-/** A cache of a kind that the cluster may lack, or get later. */
+/** A cache of a kind that the cluster may lack, get later, or lose. Kinds of the core group are always there. */
 export class OptionalCache<T extends KubeObject = KubeObject> implements Runnable {
   readonly name: string;
-  readonly #client: Client;
-  readonly #kind: KindRef<T>;
-  readonly #informer: Informer<T>;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #create: () => Informer<T>;
+  /** Undefined: the kind is always there. */
+  readonly #custom: ServedKind | undefined;
   readonly #settled: Promise<void>;
   #settle: () => void = () => {};
-  #isAbsent = false;
+  /** Undefined while the cluster lacks the kind. */
+  #informer: Informer<T> | undefined;
 
   constructor(client: Client, kind: KindRef<T>, options: OptionalCacheOptions<T> = {}) {
     const { clock = systemClock, log = noLog } = options;
     this.name = `cache of ${kind.plural}`;
-    this.#client = client;
-    this.#kind = kind;
-    this.#informer = createInformer(client, kind, { ...options, clock });
-    this.#clock = clock;
-    this.#log = log;
+    this.#create = () => createInformer(client, kind, { ...options, clock });
+    const onError = (error: unknown): void =>
+      log.warn({ error, kind: kind.kind }, "cannot watch the CustomResourceDefinition");
+    if (parseApiVersion(kind.apiVersion).group !== "")
+      this.#custom = new ServedKind(client, kind, { clock, hooks: { onError } });
     this.#settled = new Promise((resolve) => (this.#settle = resolve));
   }
 
   /** Whether the cache has synced, or the cluster lacks the kind. */
   get settled(): boolean {
-    return this.#isAbsent || this.#informer.synced;
+    return this.#informer ? this.#informer.synced : this.#isAbsent;
   }
 
   /** Resolves when it is settled for the first time. */
@@ -55,28 +52,37 @@ export class OptionalCache<T extends KubeObject = KubeObject> implements Runnabl
 
   /** Undefined if the cluster lacks the kind, or the cache has not synced yet. */
   get objects(): readonly T[] | undefined {
-    return this.#informer.synced ? this.#informer.list() : undefined;
+    return this.#informer?.synced ? this.#informer.list() : undefined;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#untilServed(signal);
-    if (signal.aborted) return;
-    this.#informer.whenSynced(signal).then(this.#settle, () => {});
-    await this.#informer.run(signal);
+    if (!this.#custom) return this.#cache(signal);
+    await Promise.all([this.#custom.informer.run(signal), this.#cacheWhileServed(this.#custom, signal)]);
   }
 
-  async #untilServed(signal: AbortSignal): Promise<void> {
-    const { apiVersion, kind } = this.#kind;
+  get #isAbsent(): boolean {
+    return this.#custom !== undefined && this.#custom.informer.synced && !this.#custom.isServed;
+  }
+
+  async #cacheWhileServed(custom: ServedKind, signal: AbortSignal): Promise<void> {
+    const until = (condition: () => boolean, ending: AbortSignal): Promise<void> =>
+      untilCached([custom.informer], condition, ending);
+    await until(() => true, signal);
+    if (this.#isAbsent) this.#settle();
     while (!signal.aborted) {
-      try {
-        this.#isAbsent = !(await new Discovery(this.#client).kind(apiVersion, kind, { signal }));
-        if (!this.#isAbsent) return;
-        this.#settle();
-        await pause(this.#clock, discoveryIntervalMs, signal);
-      } catch (error) {
-        if (!signal.aborted) this.#log.debug({ error, kind }, "discovery failed");
-        await pause(this.#clock, retryMs, signal);
-      }
+      await until(() => custom.isServed, signal);
+      if (signal.aborted) return;
+      const served = new LinkedAbort(signal);
+      void until(() => !custom.isServed, served.signal).then(served.abort);
+      await this.#cache(served.signal);
     }
+  }
+
+  async #cache(signal: AbortSignal): Promise<void> {
+    const informer = this.#create();
+    this.#informer = informer;
+    informer.whenSynced(signal).then(this.#settle, () => {});
+    await informer.run(signal);
+    this.#informer = undefined;
   }
 }

@@ -1,9 +1,15 @@
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
-import { group as nodeTuning, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { group as performance } from "../../domain/performance-profile/api.ts";
+import { definitionName, type KindRef, type KubeObject } from "../../language/object/meta.ts";
+import {
+  group as machineConfiguration,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "../../domain/machine-config/api.ts";
+import { group as nodeTuning, profileKind, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import type { AdmissionHandler } from "./handler.ts";
 import { performanceProfileConversion } from "./performance-profile-handler.ts";
 import { configurationName } from "./registration.ts";
@@ -28,6 +34,15 @@ export interface WebhookRights {
 
 const attune: Registered = { admission: ["validating"], definitions: [performanceProfileConversion.definition] };
 const known = ["list", "watch"];
+function definitions(...of: readonly Pick<KindRef, "apiVersion" | "plural">[]): Grant {
+  return {
+    because: "which of these kinds the cluster has; they may be installed later",
+    apiGroups: ["apiextensions.k8s.io"],
+    resources: ["customresourcedefinitions"],
+    resourceNames: of.map(definitionName),
+    verbs: known,
+  };
+}
 
 /** All rights of the webhook. */
 export function webhookGrants({
@@ -50,6 +65,7 @@ export function webhookGrants({
       resourceNames: registered.definitions,
       verbs: [...known, "patch"],
     },
+    definitions(tunedKind, profileKind, performanceProfileKind),
     {
       because: "checks profiles against the nodes they select",
       apiGroups: [""],
@@ -90,6 +106,7 @@ export function webhookGrants({
 }
 
 const ofMachineConfiguration: readonly Grant[] = [
+  definitions(machineConfigPoolKind, machineConfigKind, infrastructureKind, featureGateKind),
   {
     because: "profiles belong to pools; MachineConfigs may hold files that also partition CPUs",
     apiGroups: [machineConfiguration],

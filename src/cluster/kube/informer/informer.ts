@@ -32,6 +32,15 @@ export function createInformer<T extends KubeObject, P extends KubeObject = T>(
   return new ReflectingInformer(client, of, options);
 }
 
+/** Of one object. Rights that are limited to its name allow it. */
+export function informerOfOne<T extends KubeObject, P extends KubeObject = T>(
+  client: ListerWatcher,
+  of: KindRef<T>,
+  { name, ...options }: InformerOptions<T, P> & { readonly name: string },
+): Informer<P> {
+  return createInformer(client, of, { ...options, fieldSelector: `metadata.name=${name}` });
+}
+
 class ReflectingInformer<T extends KubeObject, P extends KubeObject>
   implements Informer<P>, ReflectorSink<T, Entry<P>>
 {

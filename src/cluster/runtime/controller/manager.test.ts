@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Informer } from "../../kube/cache.ts";
-import { pause } from "../clock.ts";
+import { pause, whenAborted } from "../clock.ts";
 import { LeaderElection } from "../leader/leader-election.ts";
 import { LeadershipLostError } from "../leader/leader-gate.ts";
 import type { Lease, LeaseStore, LeaseSpec } from "../leader/lease.ts";
@@ -51,6 +51,7 @@ function leaseOf(log: string[]): LeaseStore & { broken: boolean } {
     create: (spec: LeaseSpec) =>
       write({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec }),
     update: write,
+    follow: (_onChange: unknown, signal: AbortSignal) => whenAborted(signal),
   };
   return store;
 }
@@ -93,7 +94,7 @@ describe("manager", () => {
     const outcome = run();
     await clock.advance(0);
     lease.broken = true;
-    await clock.advance(10_000);
+    await clock.advance(16_000);
     expect(outcome.value).toBeInstanceOf(LeadershipLostError);
     expect(log).toEqual(["+webhook", "-webhook"]);
   });

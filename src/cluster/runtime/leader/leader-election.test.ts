@@ -1,20 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../kube/api-error.ts";
 import type { Client } from "../../kube/client.ts";
-import { type Clock, pause } from "../clock.ts";
+import { type Clock, pause, whenAborted } from "../clock.ts";
 import { LeaderElection, type LeaderElectionOptions } from "./leader-election.ts";
 import { LeadershipLostError, leadersOnly } from "./leader-gate.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 
+interface Connection extends LeaseStore {
+  /** `deaf`: requests work, but the watch delivers nothing. */
+  fault: "none" | "refuse" | "hang" | "swallow" | "deaf";
+  calls: string[];
+  /** Responses and events that were held back arrive. */
+  answer: () => void;
+}
+
 /** A Lease on a server, and the access of each candidate to it. */
 class LeaseServer {
   lease: Lease | undefined;
   #version = 0;
+  readonly #watches = new Set<(lease: Lease, isDeleted: boolean) => void>();
 
-  connect(
-    clock: Clock,
-  ): LeaseStore & { fault: "none" | "refuse" | "hang" | "swallow"; calls: string[]; answer: () => void } {
+  connect(clock: Clock): Connection {
     const waiting: (() => void)[] = [];
     const request = async <T>(act: () => T): Promise<T> => {
       if (store.fault === "refuse") throw new ApiError({ code: 0, reason: "Unreachable", message: "refused" });
@@ -33,9 +40,17 @@ class LeaseServer {
       });
       return Promise.race([request(act), timeout]).finally(cancel);
     };
-    const store: ReturnType<LeaseServer["connect"]> = {
+    const store: Connection = {
       fault: "none",
       calls: [],
+      follow: async (onChange, signal) => {
+        const deliver = (...change: Parameters<typeof onChange>): void =>
+          void (store.fault === "none" ? onChange(...change) : waiting.push(() => onChange(...change)));
+        this.#watches.add(deliver);
+        if (this.lease) deliver(this.lease, false);
+        await whenAborted(signal);
+        this.#watches.delete(deliver);
+      },
       answer: () => waiting.splice(0).forEach((resolve) => resolve()),
       get: (options) => call("get", () => this.lease, options),
       create: (spec, options) =>
@@ -51,7 +66,8 @@ class LeaseServer {
         call(
           "update",
           () => {
-            if (lease.metadata.resourceVersion !== this.lease?.metadata.resourceVersion)
+            if (!this.lease) throw new ApiError({ code: 404, reason: "NotFound", message: "not found" });
+            if (lease.metadata.resourceVersion !== this.lease.metadata.resourceVersion)
               throw new ApiError({ code: 409, reason: "Conflict", message: "modified" });
             return this.#write(lease);
           },
@@ -61,9 +77,22 @@ class LeaseServer {
     return store;
   }
 
+  delete(): void {
+    const metadata = { ...this.lease?.metadata, resourceVersion: String(++this.#version) };
+    const last = { ...this.lease!, metadata };
+    this.lease = undefined;
+    this.#announce(last, true);
+  }
+
   #write(lease: Lease): Lease {
-    this.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: String(++this.#version) } };
-    return this.lease;
+    const written = { ...lease, metadata: { ...lease.metadata, resourceVersion: String(++this.#version) } };
+    this.lease = written;
+    this.#announce(written, false);
+    return written;
+  }
+
+  #announce(lease: Lease, isDeleted: boolean): void {
+    for (const deliver of this.#watches) queueMicrotask(() => deliver(lease, isDeleted));
   }
 }
 
@@ -96,16 +125,16 @@ describe("leader election", () => {
     expect(a.log).toEqual(["leads"]);
     expect(server.lease?.spec).toEqual({
       holderIdentity: "a",
-      leaseDurationSeconds: 15,
+      leaseDurationSeconds: 20,
       acquireTime: "2026-01-01T00:00:00.000000Z",
       renewTime: "2026-01-01T00:00:00.000000Z",
       leaseTransitions: 0,
     });
-    await clock.advance(6000);
+    await clock.advance(24_000);
     expect(a.store.calls).toEqual(["get", "create", "update", "update", "update"]);
     expect(server.lease?.spec).toMatchObject({
       acquireTime: "2026-01-01T00:00:00.000000Z",
-      renewTime: "2026-01-01T00:00:06.000000Z",
+      renewTime: "2026-01-01T00:00:24.000000Z",
     });
   });
 
@@ -120,11 +149,88 @@ describe("leader election", () => {
     a.stop.abort();
     await clock.advance(0);
     expect(a.log).toEqual(["leads", "stopped", "ended"]);
-    expect(server.lease?.spec?.holderIdentity).toBeUndefined();
-    await clock.advance(2000);
     expect(b.log).toEqual(["leads"]);
-    expect(server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 15 });
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 20 });
     expect(leaders).toEqual(["a", "b"]);
+  });
+
+  test("in an hour a leader sends 7.5 requests a minute, and a candidate none", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const a = candidate(server, clock, "a");
+    await clock.advance(0);
+    const b = candidate(server, clock, "b");
+    await clock.advance(0);
+    for (const { store } of [a, b]) store.calls.length = 0;
+    await clock.advance(3_600_000);
+    expect([a.store.calls.length, b.store.calls.length]).toEqual([450, 0]);
+  });
+
+  test("a candidate whose watch delivers nothing reads the lease when it would expire, and takes it once it has", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const a = candidate(server, clock, "a", { releaseOnStop: false });
+    await clock.advance(0);
+    const b = candidate(server, clock, "b");
+    b.store.fault = "deaf";
+    await clock.advance(60_000);
+    expect([b.log, b.store.calls]).toEqual([[], ["get", "get", "get", "get"]]);
+    a.stop.abort();
+    await clock.advance(40_000);
+    expect(b.log).toEqual(["leads"]);
+  });
+
+  test("a lease that was deleted is lost at once, and another candidate creates it", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const a = candidate(server, clock, "a");
+    await clock.advance(0);
+    const b = candidate(server, clock, "b");
+    await clock.advance(1_000);
+    server.delete();
+    await clock.advance(0);
+    expect(a.log).toEqual(["leads", "lost", "LeadershipLostError"]);
+    expect([b.log, server.lease?.spec?.holderIdentity]).toEqual([["leads"], "b"]);
+  });
+
+  test("a lease that was deleted is lost with the next renewal, if the watch delivers nothing", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const a = candidate(server, clock, "a");
+    await clock.advance(0);
+    a.store.fault = "deaf";
+    server.lease = undefined;
+    await clock.advance(8_000);
+    expect(a.log).toEqual(["leads", "lost", "LeadershipLostError"]);
+  });
+
+  test("events that arrive late neither lose a lease nor steal one", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const a = candidate(server, clock, "a");
+    await clock.advance(0);
+    const b = candidate(server, clock, "b");
+    b.store.fault = "deaf";
+    await clock.advance(30_000);
+    a.stop.abort();
+    await clock.advance(30_000);
+    expect(b.log).toEqual(["leads"]);
+    // Those of the former leader's renewals among them.
+    b.store.fault = "none";
+    b.store.answer();
+    await clock.advance(60_000);
+    expect([b.log, server.lease?.spec?.holderIdentity]).toEqual([["leads"], "b"]);
+  });
+
+  test("a candidate that must not lead yet does not touch the lease", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    let allow = (): void => {};
+    const allowed = new Promise<void>((resolve) => (allow = resolve));
+    const a = candidate(server, clock, "a", {
+      untilMayLead: (signal) => Promise.race([allowed, whenAborted(signal)]),
+    });
+    const b = candidate(server, clock, "b", { untilMayLead: (signal) => whenAborted(signal) });
+    await clock.advance(60_000);
+    expect([a.store.calls, b.store.calls]).toEqual([[], []]);
+    allow();
+    b.stop.abort();
+    await clock.advance(0);
+    expect([a.log, b.log, b.store.calls]).toEqual([["leads"], ["ended"], []]);
   });
 
   test("without release the lease must expire", async () => {
@@ -133,9 +239,9 @@ describe("leader election", () => {
     await clock.advance(0);
     const b = candidate(server, clock, "b");
     a.stop.abort();
-    await clock.advance(14_999);
+    await clock.advance(19_999);
     expect(b.log).toEqual([]);
-    await clock.advance(2000);
+    await clock.advance(1);
     expect(b.log).toEqual(["leads"]);
   });
 
@@ -148,7 +254,7 @@ describe("leader election", () => {
       await clock.advance(0);
       const b = candidate(server, clock, "b");
       a.store.fault = fault;
-      await clock.advance(9_999);
+      await clock.advance(15_999);
       expect([a.election.gate.open, a.log]).toEqual([true, ["leads"]]);
       await clock.advance(1);
       expect([a.election.gate.open, a.log]).toEqual([false, ["leads", "lost", "LeadershipLostError"]]);
@@ -159,7 +265,7 @@ describe("leader election", () => {
       expect(a.election.gate.open).toBe(false);
       expect(b.log).toEqual([]);
       while (b.log.length === 0) await clock.advance(100);
-      expect(clock.monotonic() - begin).toBeGreaterThanOrEqual(15_000);
+      expect(clock.monotonic() - begin).toBeGreaterThanOrEqual(20_000);
     },
   );
 
@@ -174,7 +280,7 @@ describe("leader election", () => {
     const a = candidate(new LeaseServer(), sleepy, "a");
     await clock.advance(0);
     expect(a.election.gate.open).toBe(true);
-    asleepMs = 10_000;
+    asleepMs = 16_000;
     expect(a.election.gate.open).toBe(false);
     expect(() => a.election.gate.check()).toThrow(LeadershipLostError);
   });
@@ -193,7 +299,7 @@ describe("leader election", () => {
       await clock.advance(60_000);
       expect(b.log).toEqual([]);
       a.store.fault = "refuse";
-      await clock.advance(18_000);
+      await clock.advance(20_000);
       expect(b.log).toEqual(["leads"]);
     }
   });
@@ -207,7 +313,7 @@ describe("leader election", () => {
       { ...server.lease!, spec: { holderIdentity: "thief", leaseDurationSeconds: 15 } },
       { timeoutMs: 1 },
     );
-    await clock.advance(2000);
+    await clock.advance(0);
     expect(a.log).toEqual(["leads", "lost", "LeadershipLostError"]);
     expect(server.lease?.spec?.holderIdentity).toBe("thief");
   });
@@ -234,7 +340,7 @@ describe("leader election", () => {
     stop.abort();
     await clock.advance(39_000);
     expect([election.gate.open, server.lease?.spec?.holderIdentity, b.log]).toEqual([true, "a", []]);
-    await clock.advance(4_000);
+    await clock.advance(1_000);
     await ended;
     expect(b.log).toEqual(["leads"]);
   });
@@ -247,10 +353,10 @@ describe("leader election", () => {
     const led = new Set<string>();
     for (let step = 0; step < 600; step++) {
       const one = all[Math.floor(random() * all.length)]!;
-      const fault = (["none", "none", "refuse", "hang", "swallow"] as const)[Math.floor(random() * 5)]!;
+      const fault = (["none", "none", "refuse", "hang", "swallow", "deaf"] as const)[Math.floor(random() * 6)]!;
       one.store.fault = fault;
       if (fault === "none") one.store.answer();
-      await clock.advance(Math.floor(random() * 8000));
+      await clock.advance(Math.floor(random() * 10_000));
       const open = all.filter(({ election }) => election.gate.open);
       expect(open.length).toBeLessThanOrEqual(1);
       for (const { identity } of open) led.add(identity);
@@ -264,7 +370,7 @@ describe("leader election", () => {
 
   test.each([
     { leaseDurationMs: 10_000, renewDeadlineMs: 10_000 },
-    { renewDeadlineMs: 2000, retryPeriodMs: 2000 },
+    { renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
     { retryPeriodMs: 0 },
   ])("durations %o are refused", (durations) => {
     const lease = new LeaseServer().connect(new VirtualClock());
@@ -311,8 +417,8 @@ test("a leaders-only client starts no request without the lease, and none outlas
   store.fault = "refuse";
   await clock.advance(9_000);
   await guarded.get(of, "n");
-  expect(seen).toEqual([15_000, 500, 6_000]);
-  void clock.advance(1_000);
+  expect(seen).toEqual([20_000, 500, 11_000]);
+  void clock.advance(7_000);
   await expect(ended).rejects.toThrow(LeadershipLostError);
   for (const call of calls) await expect(call()).rejects.toThrow(LeadershipLostError);
 });

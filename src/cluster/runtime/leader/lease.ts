@@ -1,4 +1,5 @@
 import { isNotFound } from "../../kube/api-error.ts";
+import type { Informer } from "../../kube/cache.ts";
 import type { Client, KindRef } from "../../kube/client.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 
@@ -28,9 +29,18 @@ export interface LeaseStore {
   create(spec: LeaseSpec, options: { timeoutMs: number }): Promise<Lease>;
   /** Rejects with a conflict when the Lease changed since it was read. */
   update(lease: Lease, options: { timeoutMs: number }): Promise<Lease>;
+  /** Calls back with the Lease, and with each change of it, until the signal aborts. */
+  follow(onChange: (lease: Lease, isDeleted: boolean) => void, signal: AbortSignal): Promise<void>;
 }
 
-export function leaseStore(client: Client, { namespace, name }: { namespace: string; name: string }): LeaseStore {
+export interface LeaseStoreOptions {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this Lease only. */
+  readonly informer: Informer<Lease>;
+}
+
+export function leaseStore(client: Client, { namespace, name, informer }: LeaseStoreOptions): LeaseStore {
   return {
     async get(options) {
       try {
@@ -47,6 +57,10 @@ export function leaseStore(client: Client, { namespace, name }: { namespace: str
         { namespace, ...options },
       ),
     update: (lease, options) => client.update(leaseKind, lease, { namespace, ...options }),
+    async follow(onChange, signal) {
+      const unsubscribe = informer.subscribe(({ type, object }) => onChange(object, type === "deleted"));
+      await informer.run(signal).finally(unsubscribe);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
-import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import { createInformer, informerOfOne } from "../../../cluster/kube/informer/informer.ts";
 import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import { type Clock, systemClock, whenAborted } from "../../../cluster/runtime/clock.ts";
 import { LeaderElection } from "../../../cluster/runtime/leader/leader-election.ts";
@@ -59,11 +59,12 @@ export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
   // Every informer and controller listens.
   setMaxListeners(0, signal);
   const client = options.clientAs(manager);
+  const place = { namespace: systemNamespace, name: ownLease };
   while (!signal.aborted) {
     const election = new LeaderElection({
       identity: options.identity ?? `${hostname()}_${randomUUID()}`,
       name: ownLease,
-      lease: leaseStore(client, { namespace: systemNamespace, name: ownLease }),
+      lease: leaseStore(client, { ...place, informer: informerOfOne(client, leaseKind, place) }),
       onNewLeader: (leader) => {
         if (leader === election.identity) return;
         log.info({ leader }, "another lab runs scheduler and controllers");

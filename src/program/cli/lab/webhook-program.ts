@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { informerOfOne } from "../../../cluster/kube/informer/informer.ts";
 import { LeaderElection } from "../../../cluster/runtime/leader/leader-election.ts";
 import { LeadershipLostError } from "../../../cluster/runtime/leader/leader-gate.ts";
-import { leaseStore } from "../../../cluster/runtime/leader/lease.ts";
+import { leaseKind, leaseStore } from "../../../cluster/runtime/leader/lease.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
 import { attuneHandlers } from "../../webhook/attune-handlers.ts";
@@ -24,6 +25,7 @@ export async function webhookProgram(args: string[], run: ProgramRun, client: Ht
   const { env, connection, node, write, signal } = run;
   const { namespace, mode } = parseArguments(webhookFlags, args, env);
   const own = client.for(connection);
+  const elector = client.as(manager);
   const webhookLog = log.child({ part: "webhook", node });
   const serve = (leading: AbortSignal): Promise<void> =>
     runWebhook({
@@ -41,7 +43,7 @@ export async function webhookProgram(args: string[], run: ProgramRun, client: Ht
     const election = new LeaderElection({
       identity: `${connection.name}_${randomUUID()}`,
       name: lease.name,
-      lease: leaseStore(client.as(manager), lease),
+      lease: leaseStore(elector, { ...lease, informer: informerOfOne(elector, leaseKind, lease) }),
       onNewLeader: (leader) => write(`${leader} serves`),
       log: webhookLog,
     });

@@ -3,7 +3,7 @@ import { kinds, untyped } from "../../../cluster/kube/kinds.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { equal, type Json } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { otherDeployment } from "../../operator/other-operator.ts";
+import { otherDeployment } from "../../operator/rbac.ts";
 
 /** What the version operator of OpenShift keeps as its release says, except for its overrides. */
 export interface ClusterVersion extends KubeObject {

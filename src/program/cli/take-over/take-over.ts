@@ -5,7 +5,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { operatorName } from "../../operator/deployment.ts";
-import { otherDeployment } from "../../operator/other-operator.ts";
+import { otherDeployment } from "../../operator/rbac.ts";
 import type { takeOverFlags } from "../flags.ts";
 import { ifThere } from "../gather/gather-profiles.ts";
 import type { Values } from "../option/flag.ts";
