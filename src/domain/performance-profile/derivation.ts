@@ -9,17 +9,20 @@ export interface DerivationInput {
   readonly facts: ProfileFacts;
   /** The pool of the profile's nodes. Absent: unknown, as on hosted clusters. */
   readonly pool?: MachineConfigPool | undefined;
+  /** False: the cluster has no MachineConfigPools, and the Tuned selects its nodes by their labels. Default true. */
+  readonly hasPools?: boolean | undefined;
   readonly partitioning: PartitioningMode;
   /** Whether the cluster allows pods to mix isolated and shared CPUs. The profile must ask for it as well. */
   readonly mixedCpusAllowed: boolean;
 }
 
 export function derivationIn(
-  { pools = [], partitioning, mixedCpusAllowed }: Surroundings,
+  { pools, partitioning, mixedCpusAllowed }: Surroundings,
   facts: ProfileFacts,
 ): DerivationInput {
-  const found = poolFor(facts.nodeSelector, pools);
-  return { facts, partitioning, mixedCpusAllowed, pool: found.type === "pool" ? found.pool : undefined };
+  const found = poolFor(facts.nodeSelector, pools ?? []);
+  const pool = found.type === "pool" ? found.pool : undefined;
+  return { facts, partitioning, mixedCpusAllowed, pool, hasPools: pools !== undefined };
 }
 
 /** Whether pods get shared CPUs in addition to isolated ones. */

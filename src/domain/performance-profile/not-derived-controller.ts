@@ -13,12 +13,16 @@ import { notDerived } from "./not-derived.ts";
 export interface NotDerivedOptions {
   readonly client: Client;
   readonly profiles: Informer<PerformanceProfile>;
+  /** Whether the cluster has MachineConfigPools. */
+  readonly hasPools: boolean;
   readonly clock: Clock;
   readonly log?: Log | undefined;
 }
 
 /** Says in the status of every PerformanceProfile that nothing is derived from it yet. */
-export function notDerivedController({ client, profiles, clock, log: parent }: NotDerivedOptions): Controller {
+export function notDerivedController(options: NotDerivedOptions): Controller {
+  const { client, profiles, clock, log: parent } = options;
+  const why = notDerived(options);
   return new Controller({
     name: "performance-profile",
     clock,
@@ -27,7 +31,7 @@ export function notDerivedController({ client, profiles, clock, log: parent }: N
     async reconcile(name, { signal, log }): Promise<ActResult | undefined> {
       const profile = profiles.get(name);
       if (!profile || profile.metadata.deletionTimestamp) return undefined;
-      return act(decideStatus(profile, formatTime(clock.now())), {
+      return act(decideStatus(profile, why, formatTime(clock.now())), {
         client,
         kinds: () => performanceProfileKind,
         observed: () => profile,
@@ -40,8 +44,12 @@ export function notDerivedController({ client, profiles, clock, log: parent }: N
 }
 
 /** Other conditions and fields stay as the operator that Attune replaces left them. */
-function decideStatus({ apiVersion, kind, metadata, status }: PerformanceProfile, now: string): Plan {
-  const conditions = setCondition(status?.conditions ?? [], { type: "Available", status: "False", ...notDerived }, now);
+function decideStatus(
+  { apiVersion, kind, metadata, status }: PerformanceProfile,
+  why: ReturnType<typeof notDerived>,
+  now: string,
+): Plan {
+  const conditions = setCondition(status?.conditions ?? [], { type: "Available", status: "False", ...why }, now);
   const { name, uid } = metadata;
   return {
     ...emptyPlan(),

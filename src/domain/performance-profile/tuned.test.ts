@@ -21,6 +21,19 @@ const everything: PerformanceProfileSpec = {
 };
 
 describe("the Tuned", () => {
+  it("is for nodes with all labels of the selector, where there are no MachineConfigPools", () => {
+    const nodeSelector = { "node-role.kubernetes.io/a": "", zone: "x" };
+    const { facts } = inputOf();
+    const { spec } = tunedOf({ ...inputOf(), facts: { ...facts, nodeSelector }, hasPools: false });
+    expect(spec?.recommend).toEqual([
+      {
+        profile: "openshift-node-performance-cnf",
+        priority: 20,
+        match: [{ label: "node-role.kubernetes.io/a", value: "", match: [{ label: "zone", value: "x" }] }],
+      },
+    ]);
+  });
+
   it("is for the nodes that the MachineConfig is for, and leaves room for a user's own", () => {
     const { metadata, spec } = tunedOf(inputOf({ machineConfigLabel: { role: "fast" } }));
     expect(metadata).toEqual({

@@ -1,4 +1,4 @@
-import { apiVersion, type Tuned, tuningNamespace } from "../node-tuning/api.ts";
+import { apiVersion, type Match, type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { DerivationInput } from "./derivation.ts";
 import { tunedProfileName } from "./names.ts";
 import { mainProfile } from "./tuned-profile/main-profile.ts";
@@ -8,7 +8,7 @@ import { processorParts } from "./tuned-profile/processor-parts.ts";
 const priority = 20;
 
 /** The TuneD profiles of the nodes, which also have their boot arguments. */
-export function tunedOf({ facts }: DerivationInput): Tuned {
+export function tunedOf({ facts, hasPools = true }: DerivationInput): Tuned {
   const profile = tunedProfileName(facts.name);
   const parts = processorParts(facts);
   return {
@@ -23,7 +23,22 @@ export function tunedOf({ facts }: DerivationInput): Tuned {
           data,
         })),
       ],
-      recommend: [{ profile, priority, machineConfigLabels: { ...facts.machineConfigLabels } }],
+      recommend: [
+        {
+          profile,
+          priority,
+          ...(hasPools
+            ? { machineConfigLabels: { ...facts.machineConfigLabels } }
+            : { match: allOf(Object.entries(facts.nodeSelector)) }),
+        },
+      ],
     },
   };
+}
+
+/** Rules of one list are alternatives, a rule inside another must match too. */
+function allOf([first, ...rest]: readonly (readonly [string, string])[]): Match[] {
+  if (!first) return [];
+  const [label, value] = first;
+  return [{ label, value, ...(rest.length > 0 ? { match: allOf(rest) } : {}) }];
 }

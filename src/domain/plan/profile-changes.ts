@@ -97,9 +97,8 @@ function changesOf(
     const paused = finding("note", "it is paused: objects derived from it stay as they are");
     return { ...nothing, findings: [...nothing.findings, paused] };
   }
-  const writable = after.pools ? writes : writes.filter(({ after: { kind } }) => !configuresNodes(kind));
+  const writable = after.pools ? writes : writes.filter(({ after: { kind } }) => !needsPools(kind));
   const objects = writable.map((write) => ({ ...plannedObject(write), derived: true }) as const);
-  const noPools = "the cluster has no MachineConfigPools: files, units and kubelets of nodes stay as they are";
   return {
     ...nothing,
     objects,
@@ -108,10 +107,20 @@ function changesOf(
     configurations: configurationsOf(facts, objects, after),
     findings: [
       ...nothing.findings,
-      ...(objects.some(({ change }) => change !== "none") ? [finding("warning", notDerived.message)] : []),
+      ...(objects.some(({ change }) => change !== "none")
+        ? [finding("warning", notDerived({ hasPools: after.pools !== undefined }).message)]
+        : []),
       ...(writable.length < writes.length ? [finding("warning", noPools)] : []),
     ],
   };
+}
+
+const noPools =
+  "the cluster has no MachineConfigPools: files, units, kubelets and container runtimes of nodes stay as they are";
+
+/** The handler that the RuntimeClass names is configured by the MachineConfig. */
+function needsPools(kind: string): boolean {
+  return configuresNodes(kind) || kind === "RuntimeClass";
 }
 
 function configuresNodes(kind: string): boolean {

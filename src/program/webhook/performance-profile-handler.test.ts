@@ -61,7 +61,17 @@ const beyond = { cpu: { reserved: "0-1", isolated: "2-7" } };
 
 describe("a profile", () => {
   it("that suits its nodes is allowed, and its author told that nothing is derived from it", () => {
-    expect(review(profile())).toEqual({ type: "allow", warnings: [notDerived.message] });
+    const pool = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfigPool" };
+    const selector = { spec: { nodeSelector: { matchLabels: nodeSelector } } };
+    const role = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "rt" } } };
+    const pools = [{ ...pool, metadata: { name: "rt" }, spec: { ...selector.spec, ...role } }];
+    const [withPools, plain] = [notDerived({ hasPools: true }), notDerived({ hasPools: false })];
+    expect(review(profile())).toEqual({ type: "allow", warnings: [plain.message] });
+    expect(review(profile(), { objects: { ...cluster, pools } })).toEqual({
+      type: "allow",
+      warnings: [withPools.message],
+    });
+    expect(plain.message).toContain("attune render --plain");
   });
 
   it("is denied with all of its errors, each with its field", () => {

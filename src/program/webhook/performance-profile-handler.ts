@@ -61,7 +61,8 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
       : errors;
   const warnings = [
     ...found.filter((one) => !refused.includes(one)).map((one) => shortWarning(formatFinding(one))),
-    notDerived.message,
+    // Before the caches have synced, pools are not known to be missing.
+    notDerived({ hasPools: objects === undefined || objects.pools !== undefined }).message,
   ];
   if (refused.length === 0) return { type: "allow", warnings };
   const asked = requestKind?.version ?? "v2";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { addCommand, type Environment, type Flag, list, text } from "../option/flag.ts";
+import { addCommand, type Environment, type Flag, list, text, toggle } from "../option/flag.ts";
 import { rootFlag } from "../option/shared-flags.ts";
 import { defaultInput, defaultOwner, type RenderFlags } from "./options.ts";
 
@@ -18,6 +18,10 @@ const renderFlags = {
   mcpName: text(
     "--mcp-name <pool>",
     "write only the MachineConfig with the boot arguments of this pool; profiles are resolved on this machine",
+  ),
+  plain: toggle(
+    "--plain",
+    "for a cluster without MachineConfigPools: write a Tuned that selects nodes by labels, and the kubelet settings as a KubeletConfiguration",
   ),
   root: rootFlag,
 };

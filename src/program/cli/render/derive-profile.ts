@@ -15,15 +15,18 @@ import type { SortedAssets } from "./sort-assets.ts";
 
 /** What is known of a cluster that is being installed. It has no nodes yet. */
 export interface FutureCluster {
+  /** It has no MachineConfigPools: the nodes of a profile need none. */
+  readonly isPlain: boolean;
   /** The default pools come first. */
   readonly pools: readonly MachineConfigPool[];
   readonly partitioning: PartitioningMode;
   readonly mixedCpusAllowed: boolean;
 }
 
-export function futureCluster(assets: SortedAssets): FutureCluster {
+export function futureCluster(assets: SortedAssets, isPlain = false): FutureCluster {
   return {
-    pools: [...defaultPools(assets.pools), ...assets.pools],
+    isPlain,
+    pools: isPlain ? [] : [...defaultPools(assets.pools), ...assets.pools],
     partitioning: installPartitioning(assets),
     mixedCpusAllowed: mixedCpusAllowed(assets.featureGate),
   };
@@ -51,17 +54,19 @@ export function deriveProfile({ place, object }: Asset, assets: SortedAssets, cl
   const judged = findings(object, surroundings(object, assets, cluster)).filter(({ name }) => name !== noNodes.name);
   const warnings = lines(judged);
   if (read.type === "unusable") return refused(read.findings);
-  const { pools, partitioning, mixedCpusAllowed } = cluster;
+  const { isPlain, pools, partitioning, mixedCpusAllowed } = cluster;
   const found = poolFor(read.facts.nodeSelector, pools);
-  if (found.type !== "pool")
+  if (found.type !== "pool" && !isPlain)
     return refused(judged.filter(({ name }) => name === poolNotFound.name || name === poolAmbiguous.name));
-  const derived = derive({ facts: read.facts, pool: found.pool, partitioning, mixedCpusAllowed });
+  const pool = found.type === "pool" ? found.pool : undefined;
+  const derived = derive({ facts: read.facts, pool, hasPools: !isPlain, partitioning, mixedCpusAllowed });
   return derived.type === "refused" ? refused(derived.findings) : { type: "derived", derived, warnings };
 }
 
 function surroundings(profile: KubeObject, assets: SortedAssets, cluster: FutureCluster): Surroundings {
   const { profiles, machineConfigs } = assets;
   const performanceProfiles = profiles.map(({ object }) => object);
-  const { pools, ...settled } = cluster;
-  return { ...surroundingsOf(profile, { nodes: [], performanceProfiles, pools, machineConfigs }), ...settled };
+  const { isPlain, pools, partitioning, mixedCpusAllowed } = cluster;
+  const objects = { nodes: [], performanceProfiles, machineConfigs, ...(isPlain ? {} : { pools }) };
+  return { ...surroundingsOf(profile, objects), partitioning, mixedCpusAllowed };
 }

@@ -30,6 +30,7 @@ describe("options of attune render", () => {
     [{ assetInputDir: ["a,,b"] }, out, "--asset-input-dir a,,b: a folder name is empty"],
     [{ assetInputDir: [""] }, out, "--asset-input-dir : a folder name is empty"],
     [{ mcpName: "" }, out, "--mcp-name: the name is empty"],
+    [{ mcpName: "worker", plain: true }, out, "--plain and --mcp-name exclude each other"],
   ])("may not be %j with %j", (flags, env, message) => {
     expect(() => renderOptions({ root: "/", ...flags }, env)).toThrow(message);
   });

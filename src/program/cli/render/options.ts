@@ -3,6 +3,8 @@ export interface RenderOptions {
   readonly inputs: readonly string[];
   readonly output: string;
   readonly owner: OwnerMode;
+  /** For a cluster without MachineConfigPools. */
+  readonly plain: boolean;
   /** Render only the boot arguments of this pool. */
   readonly pool?: string | undefined;
   /** Where the root file system of a node of the pool is mounted. */
@@ -19,6 +21,7 @@ export interface RenderFlags {
   readonly assetOutputDir?: string | undefined;
   readonly ownerRef?: string | undefined;
   readonly mcpName?: string | undefined;
+  readonly plain?: boolean | undefined;
   readonly root: string;
 }
 
@@ -32,8 +35,12 @@ export function renderOptions(flags: RenderFlags, env: Readonly<Record<string, s
   if (inputs.includes("")) throw new Error(`--asset-input-dir ${assetInputDir.join(",")}: a folder name is empty`);
   if (!assetOutputDir) throw new Error("--asset-output-dir is required, or ASSET_OUTPUT_DIR in the environment");
   if (flags.mcpName === "") throw new Error("--mcp-name: the name is empty");
+  const { plain = false } = flags;
+  if (plain && flags.mcpName !== undefined)
+    throw new Error("--plain and --mcp-name exclude each other: a plain cluster has no pools");
   return {
     inputs,
+    plain,
     output: assetOutputDir,
     owner: ownerMode(flags.ownerRef ?? env.OWNER_REF ?? defaultOwner),
     pool: flags.mcpName,

@@ -4,6 +4,7 @@ import {
   bootstrapRoles,
 } from "../../../domain/workload-partitioning/bootstrap-machine-config.ts";
 import { deriveProfile, futureCluster } from "./derive-profile.ts";
+import { kubeletConfigurationOf, leftByHand } from "./left-by-hand.ts";
 import type { OwnerMode } from "./options.ts";
 import { marked, ownerMark } from "./owner.ts";
 import type { SortedAssets } from "./sort-assets.ts";
@@ -11,7 +12,8 @@ import type { SortedAssets } from "./sort-assets.ts";
 /** A file to write. */
 export interface RenderedFile {
   readonly name: string;
-  readonly object: KubeObject;
+  /** Of an API, or a configuration file with a kind. */
+  readonly object: object;
 }
 
 /** Each line begins with the file it is about. */
@@ -20,12 +22,15 @@ export type Rendered =
   | { readonly type: "refused"; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
 /** The objects that a new cluster needs for its PerformanceProfiles before an operator runs in it. */
-export function renderAssets(assets: SortedAssets, { owner }: { owner: OwnerMode }): Rendered {
-  const cluster = futureCluster(assets);
+export function renderAssets(
+  assets: SortedAssets,
+  { owner, plain = false }: { owner: OwnerMode; plain?: boolean },
+): Rendered {
+  const cluster = futureCluster(assets, plain);
   const files: RenderedFile[] = [];
   const problems = [...assets.problems];
   const warnings = [...assets.warnings];
-  if (cluster.partitioning === "AllNodes") {
+  if (cluster.partitioning === "AllNodes" && !plain) {
     const pools = assets.pools.map(({ metadata: { name = "" } }) => name);
     for (const role of bootstrapRoles(assets.infrastructure, pools))
       files.push({
@@ -42,8 +47,15 @@ export function renderAssets(assets: SortedAssets, { owner }: { owner: OwnerMode
     if (mark.type === "impossible") problems.push(`${asset.place}: PerformanceProfile ${name}: ${mark.why}`);
     if (outcome.type === "refused" || mark.type === "impossible") continue;
     const { machineConfig, kubeletConfig, tuned, runtimeClass } = outcome.derived;
-    for (const object of [machineConfig, kubeletConfig, tuned, runtimeClass])
-      files.push({ name: `${name}_${object.kind.toLowerCase()}.yaml`, object: marked(object, mark) });
+    const fileOf = (object: KubeObject): RenderedFile => ({
+      name: `${name}_${object.kind.toLowerCase()}.yaml`,
+      object: marked(object, mark),
+    });
+    if (plain) {
+      const kubelet = { name: `${name}_kubeletconfiguration.yaml`, object: kubeletConfigurationOf(kubeletConfig) };
+      files.push(fileOf(tuned), kubelet);
+      warnings.push(...leftByHand(kubelet.name, machineConfig).map((line) => `${asset.place}: ${line}`));
+    } else files.push(...[machineConfig, kubeletConfig, tuned, runtimeClass].map(fileOf));
   }
   return problems.length > 0 ? { type: "refused", problems, warnings } : { type: "files", files, warnings };
 }

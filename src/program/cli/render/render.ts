@@ -27,8 +27,8 @@ export async function render(flags: RenderFlags, { err, env }: RenderContext): P
   return 0;
 }
 
-async function rendering(assets: SortedAssets, { owner, pool, root }: RenderOptions): Promise<Rendered> {
-  if (pool === undefined) return renderAssets(assets, { owner });
+async function rendering(assets: SortedAssets, { owner, pool, plain, root }: RenderOptions): Promise<Rendered> {
+  if (pool === undefined) return renderAssets(assets, { owner, plain });
   // Loaded only here: the TuneD language and all base profiles are large.
   const { renderPool } = await import("./boot/run.ts");
   return renderPool(assets, pool, root);

@@ -64,7 +64,7 @@ async function made(name: string, ...objects: KubeObject[]): Promise<MachineConf
   expect(result).toMatchObject({ type: "files" });
   const [file, ...others] = result.type === "files" ? result.files : [];
   if (file) expect([file.name, others]).toEqual(["kernelcmdargs_machineconfig_kargs.yaml", []]);
-  return file?.object;
+  return file?.object as MachineConfig | undefined;
 }
 
 describe("the boot arguments of a pool", () => {
