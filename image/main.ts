@@ -31,7 +31,8 @@ const source = readSource(root, version, process.env);
 const work = mkdtempSync(join(tmpdir(), "attune-image-"));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 
-const bundle = join(work, "dist");
+// At a fixed distance from the sources: names in the bundle depend on the paths from it to them.
+const bundle = join(import.meta.dirname, "dist");
 execFileSync(process.execPath, [join(root, "scripts/bundle.mjs")], {
   env: { ...process.env, ATTUNE_BUNDLE_DIR: bundle },
 });
