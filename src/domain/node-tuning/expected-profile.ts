@@ -1,4 +1,4 @@
-import { type Answer, type Answers, noAnswers, type Probe, probeKey } from "../../language/tuned/probe.ts";
+import { type Answers, noAnswers, type Probe, probeKey } from "../../language/tuned/probe.ts";
 import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
@@ -24,15 +24,19 @@ export function profilesOf({ config, profile }: ProfileSpec): Profiles {
   return { profile: config.tunedProfile, layers: [baseProfiles(), own], files: baseVariableFiles() };
 }
 
-/** Resolved without asking the node. The Profile names its cloud provider. */
+/** Answers that are the same on every node: the Profile names its cloud provider. */
+export function certainAnswers({ config }: ProfileSpec): Answers {
+  const provider: Probe = { type: "exec", argv: ["cat", "/var/lib/ocp-tuned/provider"] };
+  return new Map([[probeKey(provider), { type: "text", text: config.providerName ?? "" }]]);
+}
+
+/** Resolved without asking the node. */
 export function expectedProfile(
   spec: ProfileSpec,
   known: Answers = noAnswers,
   onHost: readonly string[] = [],
 ): Expected {
-  const provider: Probe = { type: "exec", argv: ["cat", "/var/lib/ocp-tuned/provider"] };
-  const answers = new Map<string, Answer>(known);
-  answers.set(probeKey(provider), { type: "text", text: spec.config.providerName ?? "" });
+  const answers: Answers = new Map([...known, ...certainAnswers(spec)]);
   const profiles = profilesOf(spec);
   const shown = preview({ ...profiles, layers: [hostLayer(onHost), ...profiles.layers] }, answers);
   return shown.type === "invalid" ? shown : { ...shown, type: "resolved" };

@@ -6,18 +6,35 @@ import type { Section } from "./unit.ts";
  */
 export function bootCommandLine(options: Section["options"]): string {
   let words = "";
-  for (const [key, { value, raw = value }] of options) {
-    if (!key.startsWith("cmdline") || raw === "") continue;
-    const rest = raw.slice(1).trim();
-    if (raw.startsWith("+") || /^\\[\\+-]/.test(raw)) words += rest === "" ? "" : ` ${rest}`;
-    else if (raw.startsWith("-")) words = without(words, rest.split(/\s+/));
-    else words += ` ${raw}`;
+  for (const { adds, removes } of commandLineChanges(options)) {
+    words = without(words, removes);
+    words += adds;
   }
   return words.trim();
 }
 
+export interface CommandLineChange {
+  /** The option's value, not yet expanded. */
+  readonly value: string;
+  /** Begins with a blank, if there is anything to add. */
+  readonly adds: string;
+  readonly removes: readonly string[];
+}
+
+/** What each option adds or removes, in order. */
+export function commandLineChanges(options: Section["options"]): CommandLineChange[] {
+  return Array.from(options).flatMap(([key, { value: expanded, raw: value = expanded }]): CommandLineChange[] => {
+    if (!key.startsWith("cmdline") || value === "") return [];
+    const rest = value.slice(1).trim();
+    if (value.startsWith("-")) return [{ value, adds: "", removes: rest.split(/\s+/) }];
+    const isSigned = value.startsWith("+") || /^\\[\\+-]/.test(value);
+    const added = isSigned ? rest : value;
+    return [{ value, adds: added === "" ? "" : ` ${added}`, removes: [] }];
+  });
+}
+
 /** Removes whole words, each with the blank before it; the other blanks stay. */
-function without(words: string, removed: readonly string[]): string {
+export function without(words: string, removed: readonly string[]): string {
   const unwanted = new Set(removed.filter((word) => word !== ""));
   if (unwanted.size === 0) return words;
   return words

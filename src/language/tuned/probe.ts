@@ -33,6 +33,14 @@ export function isHarmless(probe: Probe): boolean {
   return probe.type !== "exec" || harmless.includes(probe.argv.join("\0"));
 }
 
+/** Whether a text that is not yet expanded runs a program that a node may refuse to run. */
+export function mayBeRefused(text: string): boolean {
+  const harmful = text.replaceAll(/\$\{f:exec:([^${}]*)\}/g, (call, argv: string) =>
+    isHarmless({ type: "exec", argv: argv.split(":") }) ? "" : call,
+  );
+  return harmful.includes("${f:exec");
+}
+
 /** The answer that is missing, in words: `the output of \`virt-what\``. */
 export function describeProbe(probe: Probe): string {
   if (probe.type === "exec") return `the output of \`${probe.argv.join(" ")}\``;

@@ -103,7 +103,7 @@ function work(
   if (findings.problems.length > 0) return { type: "invalid", problems: findings.problems };
   const openIncludes = findings.probes();
 
-  const merged = mergeAll(links);
+  const merged = mergeChain(links);
   const outset = { ...known, incomplete: openIncludes.length > 0 };
   const { variables, refused, unread } = defineVariables(
     { settings: merged.variables, context: outset, files },
@@ -148,13 +148,13 @@ function requestedNames(profile: string, findings: Findings): string[] {
   return safe;
 }
 
-interface Merged {
+export interface MergedChain {
   readonly main: ReadonlyMap<string, string>;
   readonly sections: ReadonlyMap<string, Section>;
   readonly variables: ReadonlyMap<string, Setting>;
 }
 
-function mergeAll(links: readonly ChainLink[]): Merged {
+export function mergeChain(links: readonly ChainLink[]): MergedChain {
   const main = new Map<string, string>();
   const sections = new Map<string, Section>();
   let variables = new Map<string, Setting>();

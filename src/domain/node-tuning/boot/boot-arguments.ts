@@ -118,18 +118,20 @@ function byLine(reports: readonly Judged[]): Map<string, string[]> {
   return values;
 }
 
-/** Nodes with the same Profile can report the same. */
+/** Nodes with the same Profile can report the same, and most do. */
 function judging(protocol: Protocol, possible: Possible): (node: ChosenNode) => Judged {
-  const known = new Map<string, PossibleArguments>();
+  const known = new Map<string, { readonly bounds: PossibleArguments; readonly lines: Map<string, boolean> }>();
   return (one) => {
     const { inputs, line } = reportOf(one, protocol);
     const { spec } = one.wanted;
     const key = inputsOf(spec);
-    const bounds = known.get(key) ?? possible(spec);
-    known.set(key, bounds);
+    const { bounds, lines } = known.get(key) ?? { bounds: possible(spec), lines: new Map() };
+    known.set(key, { bounds, lines });
+    const isKnown = lines.get(line) ?? isPossible(line, bounds);
+    lines.set(line, isKnown);
     const isCurrent =
       inputs === (protocol === "documented" ? key : (one.wanted.metadata.annotations?.[inputsAnnotation] ?? ""));
-    return { name: nameOf(one), line, isCurrent, isPossible: isPossible(line, bounds) };
+    return { name: nameOf(one), line, isCurrent, isPossible: isKnown };
   };
 }
 

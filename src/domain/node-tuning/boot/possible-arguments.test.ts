@@ -113,7 +113,44 @@ describe("boot arguments that a node can report", () => {
       ["a b", "a\tb"],
       ["a\u00A0b", "à", '"a\nb"'],
     ],
-    ["are not bounded if a program prints their names", boot("${f:exec:arguments}"), ["init=/bin/sh", ""], []],
+    [
+      "are any where a program prints whole words, and only there",
+      boot("audit=1 ${f:exec:arguments} quiet"),
+      ["audit=1 init=/bin/sh a quiet", "audit=1 quiet", ""],
+      ["init=/bin/sh", "audit=0 a quiet", "audit=1 a", "quiet audit=1"],
+    ],
+    [
+      "have the text around a name that a program prints",
+      boot("x${f:exec:uname:-r}=1 audit=1"),
+      ["x5=1 audit=1"],
+      ["init=/bin/sh audit=1", "x5=1", "x5=1 y audit=1", "x5=2 audit=1"],
+    ],
+    [
+      "are in the order in which profiles are merged",
+      spec(
+        "[main]\ninclude=q0,q1\n[bootloader]\ncmdline_a=+a=${f:exec:uname:-r}\ncmdline_c=+c\n",
+        "[bootloader]\ncmdline_b=+b\ncmdline_a=+x\n",
+        "[bootloader]\ncmdline_d=+d\n",
+      ),
+      ["b a=1 d c"],
+      ["a=1 b d c", "b a=1 c d", "b a=1 d", "b x a=1 d c"],
+    ],
+    [
+      "are in the order of the profiles that the node chooses",
+      spec(
+        "[main]\ninclude=${f:virt_check:q0:},q1\n[bootloader]\ncmdline_c=+c\n",
+        "[main]\ninclude=q1\n[bootloader]\ncmdline_v=+v\n",
+        "[bootloader]\ncmdline_d=+d\n",
+      ),
+      ["d v c"],
+      ["v d c", "c d", "d c v"],
+    ],
+    [
+      "follow a variable of the node's own file, unless it is defined after that file",
+      boot("a=${a} b=${b} c=${c}", "a=1\ninclude=/etc/tuned/own.conf\nb=2"),
+      ["a=1 b=2 c=3", "a=9 b=2 c="],
+      ["a=1 b=9 c=3"],
+    ],
     [
       "are none if variables double the one after them, which is not expanded in full",
       boot(
@@ -147,5 +184,6 @@ describe("boot arguments that a node can report", () => {
   test("are compared in bounded time, whatever a node sends", () => {
     const bounds = possibleArguments(boot(`a=${"${f:exec:x},".repeat(100)}end`));
     expect(isPossible(`a=${",".repeat(4000)}`, bounds)).toBe(false);
+    expect(isPossible(`a=${",".repeat(4000)}end`, bounds)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expand, type ExpandContext } from "../expand.ts";
 import type { Findings } from "../findings.ts";
-import { certainIncludes, parseIncludes } from "./include.ts";
+import { certainIncludes, type Include, parseIncludes } from "./include.ts";
 import type { ParsedProfile } from "../text/parse-profile.ts";
 import type { Problem } from "../problem.ts";
 import { formerNames } from "../profiles/former-names.ts";
@@ -15,6 +15,11 @@ export interface ChainLink {
   readonly includes: readonly string[];
 }
 
+export interface LoadContext extends ExpandContext {
+  /** Decides what an include text names, in place of the node's answers. */
+  readonly chooseIncludes?: ((text: string) => readonly Include[]) | undefined;
+}
+
 const deepest = 100;
 const mostProfiles = 1000;
 
@@ -22,7 +27,7 @@ const mostProfiles = 1000;
 export function loadChain(
   requested: readonly string[],
   layers: ProfileLayers,
-  context: ExpandContext,
+  context: LoadContext,
   findings: Findings,
 ): ChainLink[] {
   const links: ChainLink[] = [];
@@ -67,14 +72,18 @@ export function loadChain(
     const include = main?.options.find((option) => option.key === "include");
     if (!include) return [];
     const by = { file: profile.file, line: include.line };
-    const expansion = expand(include.value, context);
+    const includes = context.chooseIncludes?.(include.value) ?? answeredIncludes(include.value, by);
+    for (const { name, optional } of includes) load(name, optional, by);
+    return includes.map(({ name }) => name);
+  }
+
+  function answeredIncludes(value: string, by: Omit<Problem, "message">): Include[] {
+    const expansion = expand(value, context);
     const text = findings.take(expansion, by);
     if (expansion.refused !== undefined) findings.refuse("include: not complete", expansion.refused, by);
     // Entries that depend on the node's answers are left out until it has answered.
     const isComplete = expansion.probes.length === 0 && expansion.refused === undefined;
-    const includes = isComplete ? parseIncludes(text) : certainIncludes(text);
-    for (const { name, optional } of includes) load(name, optional, by);
-    return includes.map(({ name }) => name);
+    return isComplete ? parseIncludes(text) : certainIncludes(text);
   }
 
   for (const name of requested) load(name, false, {});
