@@ -33,6 +33,9 @@ function profile(version: string, name: string, spec: object): KubeObject {
 
 const unconverted = /webhook of Attune, which converts older versions, has not registered yet: .*use performance.*\/v2/;
 
+const storedInV1 =
+  /has not registered yet: retry\. The profile may be stored in an older version, and would lose fields/;
+
 /** Four CPUs, all of them in pools. */
 const cpu = { reserved: "0-1", isolated: "2-3" };
 
@@ -67,7 +70,9 @@ onEachServer("performance profiles", (cluster) => {
           (error: unknown) => !isNotFound(error) && Promise.reject(error),
         )
       )
-        return;
+        break;
+    const finalized = profile("v1", "finalized", { cpu });
+    await admin.create(v1, { ...finalized, metadata: { name: "finalized", finalizers: ["example.com/mine"] } });
   }
 
   async function startWebhook(): Promise<{ stop: () => Promise<void> }> {
@@ -149,7 +154,20 @@ onEachServer("performance profiles", (cluster) => {
     }
     await cluster.kubectl.refuses(`get ${resource("v2")} old`, /not found/);
     expect(await specOf("v2", "early")).toMatchObject({ cpu, kernelPageSize: "4k" });
+    // The API server reads a profile that is stored in v1 unconverted, and any write in v2 would store it so.
+    expect(await specOf("v2", "legacy")).toEqual({ cpu, nodeSelector: role("legacy") });
+    for (const change of ['{"spec":{"cpu":{"shared":"4"}}}', '{"metadata":{"labels":{"x":"y"}}}'])
+      await cluster.kubectl.refuses(`patch ${resource("v2")} legacy --type=merge -p '${change}'`, storedInV1);
+    await cluster.kubectl.refuses(
+      `patch ${resource("v2")} legacy --subresource=status --type=merge -p '{"status":{"tuned":"t"}}'`,
+      storedInV1,
+    );
+    // Finalizers can be removed all the same.
+    await cluster.kubectl.out(`delete ${resource("v2")} finalized --wait=false`);
+    await patch("v2", "finalized", { metadata: { finalizers: null } });
+    await cluster.kubectl.refuses(`get ${resource("v2")} finalized`, /not found/);
     running = await startWebhook();
+    expect(await specOf("v2", "legacy")).toEqual({ cpu, nodeSelector: role("legacy"), ...irq(true) });
     expect(await specOf("v1", "early")).toEqual({ cpu, nodeSelector: role("early"), ...irq(false) });
   });
 

@@ -46,8 +46,9 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
     namespaceObject(tuningNamespace, "privileged"),
-    ...definitions(mode),
+    // It takes effect a little after it is written, so it comes before the CRD.
     ...conversionPolicy,
+    ...definitions(mode),
     ...ownNodePolicies(tuningNamespace, protocol),
     ...registrationPolicies(namespace),
     ...operatorRbac(namespace, mode),
