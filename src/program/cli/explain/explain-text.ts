@@ -9,6 +9,8 @@ import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-
 import { type Colours, printable } from "../terminal/terminal.ts";
 
 type Paint = (text: string) => string;
+/** Of the terminal. */
+type Columns = number | undefined;
 
 /** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
 export function explanationText(
@@ -17,12 +19,13 @@ export function explanationText(
   { wide = false, columns }: { readonly wide?: boolean; readonly columns?: number | undefined } = {},
 ): string {
   const { rules, chain, boot } = explanation;
+  const settings = explanation.settings.filter(({ state }) => wide || state !== "idle");
   const parts = [
-    head(explanation, colours),
-    section("Rules, in the order in which they are tried", ruleTable(rules, colours), colours),
-    section("Conditions of Tuneds", tunedTable(explanation, colours), colours),
-    section("Profiles, each overriding those above it", chainTable(chain, colours), colours),
-    section("Settings", settingTable(explanation.settings, wide, colours), colours),
+    head(explanation, colours, columns),
+    section("Rules, in the order in which they are tried", ruleTable(rules, colours, columns), colours),
+    section("Conditions of Tuneds", tunedTable(explanation, colours, columns), colours),
+    section("Profiles, each overriding those above it", chainTable(chain, colours, columns), colours),
+    section("Settings", settingTable(settings, colours, columns), colours),
     section("Boot arguments", boot ? bootText(boot, colours, columns) : "", colours),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -32,7 +35,7 @@ function section(title: string, text: string, { bold }: Colours): string {
   return text === "" ? "" : `${bold(title)}\n${text}`;
 }
 
-function head(explanation: NodeExplanation, colours: Colours): string {
+function head(explanation: NodeExplanation, colours: Colours, columns: Columns): string {
   const { bold, yellow, red } = colours;
   const { node, profile, rules, obstacles, pools, deferred, hardware, unresolved, warnings } = explanation;
   const chosen = rules.find(({ outcome }) => outcome === "chosen");
@@ -51,7 +54,7 @@ function head(explanation: NodeExplanation, colours: Colours): string {
   rows.push(...lines("Warnings:", warnings, yellow));
   rows.push(...lines("Unresolved:", unresolved.map(describeProbe), yellow));
   const [first = [], ...others] = rows;
-  return textTable(first, others);
+  return textTable(first, others, { columns });
 }
 
 function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] {
@@ -87,7 +90,7 @@ function ruleName({ tuned, index }: RuleVerdict): string {
   return `Tuned ${tuned} recommend[${index}]`;
 }
 
-function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: Colours): string {
+function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: Colours, columns: Columns): string {
   if (rules.length === 0) return "";
   const paints = {
     chosen: green,
@@ -107,11 +110,12 @@ function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: C
       cell(rule.because),
     ];
   });
-  return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, widestCell);
+  return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, { widest: widestCell, columns });
 }
 
 /** Without conditions that are true and have no message, and that of boot arguments, which have their own section. */
-function tunedTable({ tuneds, rules, boot }: NodeExplanation, { red, dim, yellow }: Colours): string {
+function tunedTable({ tuneds, rules, boot }: NodeExplanation, colours: Colours, columns: Columns): string {
+  const { red, dim, yellow } = colours;
   const chosen = boot && rules.find(({ outcome }) => outcome === "chosen")?.tuned;
   const rows = tuneds.flatMap(({ name, conditions }) =>
     conditions
@@ -124,10 +128,11 @@ function tunedTable({ tuneds, rules, boot }: NodeExplanation, { red, dim, yellow
         printable(message),
       ]),
   );
-  return rows.length === 0 ? "" : textTable(["TUNED", "CONDITION", "REASON", "MESSAGE"], rows, widestCell);
+  if (rows.length === 0) return "";
+  return textTable(["TUNED", "CONDITION", "REASON", "MESSAGE"], rows, { widest: widestCell, columns });
 }
 
-function chainTable(chain: NodeExplanation["chain"], { dim }: Colours): string {
+function chainTable(chain: NodeExplanation["chain"], { dim }: Colours, columns: Columns): string {
   if (chain.length === 0) return "";
   const rows = chain.map(({ profile, file, tuneds, include }): Cell[] => [
     printable(profile),
@@ -135,7 +140,7 @@ function chainTable(chain: NodeExplanation["chain"], { dim }: Colours): string {
     { text: printable(include ? `${file}:${include.line}` : file), paint: dim },
     printable(include?.names.join(", ") ?? ""),
   ]);
-  return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows);
+  return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows, columns);
 }
 
 const stateText = {
@@ -149,7 +154,7 @@ const stateText = {
   unknown: "?",
 } satisfies Record<SettingExplanation["state"], string>;
 
-function settingTable(settings: readonly SettingExplanation[], wide: boolean, colours: Colours): string {
+function settingTable(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): string {
   const { dim, green, red, yellow, cyan } = colours;
   const paints: Record<SettingExplanation["state"], Paint> = {
     "as wanted": green,
@@ -162,32 +167,30 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
     unknown: yellow,
   };
   let unit = "";
-  const rows = settings
-    .filter(({ state }) => wide || state !== "idle")
-    .flatMap((one): Cell[][] => {
-      const title: Cell[][] = one.unit === unit ? [] : [[{ text: printable(`[${one.unit}]`), paint: colours.bold }]];
-      unit = one.unit;
-      const paint = paints[one.state];
-      return [
-        ...title,
-        [
-          { text: `  ${printable(one.option)}`, paint: cyan },
-          printable(one.wanted),
-          { text: printable(one.actual ?? ""), paint },
-          { text: stateText[one.state], paint },
-          { text: printable(one.from), paint: dim },
-          { text: printable(one.note ?? ""), paint },
-        ],
-        ...one.overrides
-          .toReversed()
-          .map(({ value, from }): Cell[] => [
-            { text: "    instead of", paint: dim },
-            { text: value.includes("${") ? "a value that depends on the node" : printable(value), paint: dim },
-            "",
-            "",
-            { text: printable(from), paint: dim },
-          ]),
-      ];
-    });
-  return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows);
+  const rows = settings.flatMap((one): Cell[][] => {
+    const title: Cell[][] = one.unit === unit ? [] : [[{ text: printable(`[${one.unit}]`), paint: colours.bold }]];
+    unit = one.unit;
+    const paint = paints[one.state];
+    return [
+      ...title,
+      [
+        { text: `  ${printable(one.option)}`, paint: cyan },
+        printable(one.wanted),
+        { text: printable(one.actual ?? ""), paint },
+        { text: stateText[one.state], paint },
+        { text: printable(one.from), paint: dim },
+        { text: printable(one.note ?? ""), paint },
+      ],
+      ...one.overrides
+        .toReversed()
+        .map(({ value, from }): Cell[] => [
+          { text: "    instead of", paint: dim },
+          { text: value.includes("${") ? "a value that depends on the node" : printable(value), paint: dim },
+          "",
+          "",
+          { text: printable(from), paint: dim },
+        ]),
+    ];
+  });
+  return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows, columns);
 }

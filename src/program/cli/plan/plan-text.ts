@@ -19,23 +19,32 @@ export interface PlanDocument extends ChangePlan {
   readonly skipped: readonly Skipped[];
 }
 
-/** A plan as text. `wide`: every node by name. */
-export function planText(
-  document: PlanDocument,
-  colours: Colours,
-  { wide = false }: { readonly wide?: boolean } = {},
-): string {
-  const most = wide ? Infinity : 3;
+interface Style {
+  /** Every node by name. */
+  readonly wide?: boolean;
+  /** Of the terminal. */
+  readonly columns?: number | undefined;
+}
+
+/** A plan as text. */
+export function planText(document: PlanDocument, colours: Colours, { wide = false, columns }: Style = {}): string {
+  const limits = { most: wide ? Infinity : 3, columns };
   const parts = [
     ...document.objects.map((object) => objectText(object, wide, colours)),
-    ...document.changes.map((change) => nodesText(change, most, colours)),
-    ...document.boot.map((change) => bootText(change, most, colours)),
-    ...document.configurations.map((change) => configurationText(change, most, colours)),
-    findingsText(document.findings, colours),
-    skippedText(document, colours),
+    ...document.changes.map((change) => nodesText(change, limits, colours)),
+    ...document.boot.map((change) => bootText(change, limits, colours)),
+    ...document.configurations.map((change) => configurationText(change, limits.most, colours)),
+    findingsText(document.findings, colours, columns),
+    skippedText(document, colours, columns),
     summary(document, colours),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+interface Limits {
+  /** Nodes that are shown by name. */
+  readonly most: number;
+  readonly columns: number | undefined;
 }
 
 /** The author of a new object knows what is in it: its first lines are enough. */
@@ -65,7 +74,7 @@ function diffLine(line: string, { green, red, cyan }: Colours): string {
   return line.startsWith("+") ? green(safe) : line.startsWith("-") ? red(safe) : safe;
 }
 
-function nodesText(change: NodeChange, most: number, colours: Colours): string {
+function nodesText(change: NodeChange, { most, columns }: Limits, colours: Colours): string {
   const { bold, yellow, red, dim } = colours;
   const { nodes, before, after, settings, options, deferred, unresolved, problems } = change;
   const profiles = before === after ? `profile ${after} changes` : `profile ${before ?? "none"} → ${after ?? "none"}`;
@@ -76,7 +85,7 @@ function nodesText(change: NodeChange, most: number, colours: Colours): string {
     ...(problems.length === 0 && settings.length + options.length === 0 ? [dim("  no setting changes")] : []),
   ];
   const title = `${bold(nodeNames(nodes, most))}: ${printable(profiles)}`;
-  const table = settingTable(change, colours);
+  const table = settingTable(change, colours, columns);
   return [title, ...notes, ...(table === "" ? [] : [table])].join("\n");
 }
 
@@ -88,7 +97,8 @@ function nodeNames(nodes: readonly string[], most: number): string {
   return `${nodes.length === 1 ? "Node" : "Nodes"} ${names}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function settingTable({ settings, options }: NodeChange, { bold, cyan, dim, green, red, yellow }: Colours): string {
+function settingTable({ settings, options }: NodeChange, colours: Colours, columns: number | undefined): string {
+  const { bold, cyan, dim, green, red, yellow } = colours;
   if (settings.length + options.length === 0) return "";
   const units = [...new Set(settings.map(({ unit }) => unit))];
   const row = ({ option, before, after }: Omit<SettingChange, "unit">): Cell[] => {
@@ -108,17 +118,18 @@ function settingTable({ settings, options }: NodeChange, { bold, cyan, dim, gree
     row({ option, before: { value: before, from: "" }, after: { value: after, from: "" } }),
   );
   if (agent.length > 0) rows.push([{ text: "  agent", paint: bold }], ...agent);
-  return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows);
+  return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows, columns);
 }
 
 const wordsIndent = "  before   ".length;
 
-function bootText({ machineConfig, before, after, ...restarts }: BootChange, most: number, colours: Colours): string {
+function bootText({ machineConfig, before, after, ...restarts }: BootChange, limits: Limits, colours: Colours): string {
+  const { most, columns } = limits;
   const { bold, red, green, dim } = colours;
   const old = before ?? [];
   const fresh = after ?? [];
   const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
-    wrapWords(list.map(printable), textWidth(undefined, wordsIndent))
+    wrapWords(list.map(printable), textWidth(columns, wordsIndent))
       .map((line) => line.map((word) => (others.includes(word) ? word : paint(word))).join(" "))
       .join(`\n${" ".repeat(wordsIndent)}`) || dim("none");
   const what = after ? (before ? "changes" : "is created") : "is deleted";
@@ -154,7 +165,8 @@ function restartText({ restarts, paused }: Restarts, most: number, { yellow, dim
   return `  ${yellow(`${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`)}`;
 }
 
-function findingsText(findings: readonly ObjectFinding[], { red, yellow, dim, bold }: Colours): string {
+function findingsText(findings: readonly ObjectFinding[], colours: Colours, columns: number | undefined): string {
+  const { red, yellow, dim, bold } = colours;
   if (findings.length === 0) return "";
   const paints = { error: red, warning: yellow, note: dim };
   const rows = findings.map(({ severity, about, message }): Cell[] => [
@@ -163,10 +175,10 @@ function findingsText(findings: readonly ObjectFinding[], { red, yellow, dim, bo
     printable(message),
   ]);
   const [first = [], ...others] = rows;
-  return `${bold("Findings")}\n${textTable(first, others, widestCell)}`;
+  return `${bold("Findings")}\n${textTable(first, others, { widest: widestCell, columns })}`;
 }
 
-function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours): string {
+function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns: number | undefined): string {
   if (skipped.length === 0) return "";
   const rows = skipped.map(({ kind, name, place, because }): Cell[] => [
     printable(`${kind} ${name}`),
@@ -174,7 +186,7 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours): string 
     { text: printable(place), paint: dim },
   ]);
   const [first = [], ...others] = rows;
-  return `${bold("Skipped")}\n${textTable(first, others, widestCell)}`;
+  return `${bold("Skipped")}\n${textTable(first, others, { widest: widestCell, columns })}`;
 }
 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {

@@ -82,7 +82,7 @@ async function planManifests(
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(document, format)
-      : planText(document, terminal.colours, { wide: format === "wide" }),
+      : planText(document, terminal.colours, { wide: format === "wide", columns: terminal.columns }),
   );
   return changesAnything(document) ? 2 : 0;
 }

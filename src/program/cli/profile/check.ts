@@ -107,7 +107,7 @@ function checkedText(checked: readonly Checked[], { bold, dim, green, red, yello
       what,
       printable(`${field}: ${message}`),
     ]);
-    return `${title}\n${textTable(first, others, widestCell)}`;
+    return `${title}\n${textTable(first, others, { widest: widestCell })}`;
   });
   return `${parts.join("\n\n")}\n`;
 }

@@ -36,7 +36,7 @@ describe("a cell that is too wide", () => {
         [text, "1"],
         ["abc", "2"],
       ],
-      5,
+      { widest: 5 },
     ).split("\n");
     expect([first?.slice(0, -1).trimEnd(), ...others.slice(0, -1)]).toEqual(lines);
     const column = heading?.indexOf("B") ?? -1;
@@ -48,7 +48,42 @@ describe("a cell that is too wide", () => {
       ["a", "a long one"],
       ["a long one", ""],
     ];
-    expect(textTable(["A", "B"], rows, 5)).toBe("A   B\na   a long one\na long one");
+    expect(textTable(["A", "B"], rows, { widest: 5 })).toBe("A   B\na   a long one\na long one");
+  });
+});
+
+describe("on a terminal", () => {
+  const rows = [
+    ["[title]"],
+    ["net.core.rmem_max", "16777216", "a/tuned.conf:12", "the value was changed by another process"],
+  ];
+  const headings = ["OPTION", "WANTED", "FROM", "NOTE"];
+
+  it("is as wide as elsewhere where it fits", () => {
+    expect(textTable(headings, rows, { columns: 100 })).toBe(textTable(headings, rows));
+  });
+
+  it.each([80, 60, 50])("has no line of more than %i characters, and loses no character", (columns) => {
+    const table = textTable(headings, rows, { columns });
+    expect(table.split("\n").filter((line) => line.length > columns)).toEqual([]);
+    const [, ...cells] = table.split("\n");
+    const letters = (text: string): string => [...text.replaceAll(/\s/g, "")].toSorted().join("");
+    expect(letters(cells.join(""))).toBe(letters(rows.flat().join("")));
+  });
+
+  it("has titles that take the whole line", () => {
+    const lines = textTable(headings, [["[a title that is wider than its column]"], ...rows], { columns: 60 }).split(
+      "\n",
+    );
+    expect(lines[1]).toBe("[a title that is wider than its column]");
+  });
+
+  it("shrinks the widest columns first", () => {
+    expect(textTable(["A", "B"], [["abc", "one two three four"]], { columns: 16 }).split("\n")).toEqual([
+      "A     B",
+      "abc   one two",
+      "      three four",
+    ]);
   });
 });
 

@@ -1,32 +1,75 @@
 /** `paint` adds colours, which take no room. */
 export type Cell = string | { readonly text: string; paint(text: string): string };
 
-/**
- * Rows under headings as kubectl prints them: columns as wide as their widest cell, three spaces apart. A cell wider than
- * `widest` continues below, unless nothing follows it in its row.
- */
-export function textTable(headings: readonly Cell[], rows: readonly (readonly Cell[])[], widest = Infinity): string {
-  const all = [headings, ...rows.flatMap((row) => wrappedRow(row, widest))];
-  const widths = headings.map((_, column) => {
-    let width = 0;
-    for (const row of all) {
-      const { length } = textOf(row[column]);
-      if (length > width && length <= widest) width = length;
-    }
-    return width;
-  });
+export interface TableLimits {
+  /** A cell wider than this continues below, unless nothing follows it in its row. */
+  readonly widest?: number | undefined;
+  /** Of the terminal. Columns shrink until the table fits, and every cell continues below. Absent: not a terminal. */
+  readonly columns?: number | undefined;
+}
+
+const gap = 3;
+
+/** Rows under headings as kubectl prints them: columns as wide as their widest cell, three spaces apart. */
+export function textTable(
+  headings: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  { widest = Infinity, columns = Infinity }: TableLimits = {},
+): string {
+  const limits = limitsOf(headings, rows, { widest, columns });
+  const all = [headings, ...rows].flatMap((row) => wrappedRow(row, limits, columns));
+  const widths = widthsOf(all, limits);
   return all.map((row) => line(row, widths)).join("\n");
 }
 
-function wrappedRow(row: readonly Cell[], widest: number): (readonly Cell[])[] {
-  const last = row.findLastIndex((cell) => textOf(cell) !== "");
-  if (!row.some((cell, column) => column < last && textOf(cell).length > widest)) return [row];
-  const columns = row.map((cell, column) => {
-    const texts = column < last ? chunks(textOf(cell), widest) : [textOf(cell)];
-    return texts.map((text): Cell => (typeof cell === "string" ? text : { ...cell, text }));
+/** How wide each column is at most: the widest columns shrink first. */
+function limitsOf(
+  headings: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  { widest, columns }: { readonly widest: number; readonly columns: number },
+): number[] {
+  const unlimited = headings.map(() => widest);
+  if (columns === Infinity) return unlimited;
+  const last = headings.length - 1;
+  // A title may take the whole line.
+  const isTitle = (row: readonly Cell[]): boolean => row.every((cell, column) => column === 0 || textOf(cell) === "");
+  const natural = widthsOf(
+    [headings, ...rows.filter((row) => !isTitle(row))],
+    unlimited.map((limit, column) => (column === last ? Infinity : limit)),
+  );
+  const shrunk = (limit: number): number[] => natural.map((width) => Math.min(width, limit));
+  const total = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gap, -gap);
+  let limit = Math.min(columns, Math.max(...natural));
+  while (limit > narrowest && total(shrunk(limit)) > columns) limit--;
+  return shrunk(limit);
+}
+
+/** Below this, a cell is too narrow to be read, and some headings would break. */
+const narrowest = 10;
+
+/** Cells beyond the limit of their column do not make it wider: nothing follows them. */
+function widthsOf(rows: readonly (readonly Cell[])[], limits: readonly number[]): number[] {
+  return limits.map((limit, column) => {
+    let width = 0;
+    for (const row of rows) {
+      const { length } = textOf(row[column]);
+      if (length > width && length <= limit) width = length;
+    }
+    return width;
   });
-  const height = Math.max(...columns.map(({ length }) => length));
-  return Array.from({ length: height }, (_, at) => columns.map((texts) => texts[at] ?? ""));
+}
+
+function wrappedRow(row: readonly Cell[], limits: readonly number[], columns: number): (readonly Cell[])[] {
+  const last = row.findLastIndex((cell) => textOf(cell) !== "");
+  const start = limits.slice(0, last).reduce((sum, limit) => sum + limit + gap, 0);
+  const room = (column: number): number =>
+    column < last ? (limits[column] ?? Infinity) : Math.max(columns - start, narrowest);
+  if (!row.some((cell, column) => textOf(cell).length > room(column))) return [row];
+  const cells = row.map((cell, column) =>
+    chunks(textOf(cell), room(column)).map((text): Cell => (typeof cell === "string" ? text : { ...cell, text })),
+  );
+  const height = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) => cells.map((texts) => texts[at] ?? ""));
 }
 
 /** Breaks between words, or after the separators of lists and paths, and keeps the indent. */
@@ -51,7 +94,7 @@ function line(cells: readonly Cell[], widths: readonly number[]): string {
   for (const [column, cell] of cells.slice(0, last + 1).entries()) {
     const plain = textOf(cell);
     text += typeof cell === "string" ? plain : cell.paint(plain);
-    if (column < last) text += " ".repeat(Math.max(0, (widths[column] ?? 0) - plain.length) + 3);
+    if (column < last) text += " ".repeat(Math.max(0, (widths[column] ?? 0) - plain.length) + gap);
   }
   return text;
 }
@@ -64,8 +107,8 @@ export function textOf(cell: Cell | undefined): string {
 export const widestCell = 60;
 
 /** A table without its empty columns. */
-export function reportTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function reportTable(headings: readonly string[], rows: readonly (readonly Cell[])[], columns?: number): string {
   const used = headings.map((_, column) => rows.some((row) => textOf(row[column]) !== ""));
   const kept = <T>(cells: readonly T[]): T[] => cells.filter((_, column) => used[column]);
-  return textTable(kept(headings), rows.map(kept), widestCell);
+  return textTable(kept(headings), rows.map(kept), { widest: widestCell, columns });
 }

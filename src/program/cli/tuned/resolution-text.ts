@@ -38,7 +38,7 @@ function painted(text: string, colour: (text: string) => string): string {
 function units(document: ProfileDocument, colours: Colours): string {
   if (document.units.length === 0) return "";
   const rows = document.units.flatMap((unit) => unitRows(unit, colours));
-  return textTable(["OPTION", "VALUE", "FROM"], rows, widestCell);
+  return textTable(["OPTION", "VALUE", "FROM"], rows, { widest: widestCell });
 }
 
 function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
