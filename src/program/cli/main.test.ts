@@ -231,9 +231,12 @@ describe("attune up --once", timeout, () => {
     const run = attune.start(["up"], env);
     await run.printed(/press Ctrl-C/);
     const kubeconfig = join(dir, "state/attune/standalone/kubeconfig");
+    const command = `export KUBECONFIG=${kubeconfig}`;
     expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
-      `error: no cluster: attune up is running, to use it pass --kubeconfig ${kubeconfig}\n`,
+      `error: no cluster: attune up is running; to use its cluster: ${command}\n`,
     );
+    const explained = await attune.run(["explain", "node", "node-1"], { ...env, KUBECONFIG: kubeconfig });
+    expect(explained).toMatchObject({ code: 0, stderr: "" });
     expect((await run.stop("SIGTERM")).code).toBe(0);
     expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
       "error: no cluster: run attune up, or pass --kubeconfig\n",

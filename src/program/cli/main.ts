@@ -116,7 +116,10 @@ profileCommand(program);
 renderCommand(program);
 tunedCommand(program);
 
-/** The message of an error. A command without a cluster names that of an `attune up` on this machine. */
+/**
+ * The message of an error. A command without a cluster names that of an `attune up` on this machine, and does not use it: a
+ * command such as `install --apply` must not write to a cluster that its user did not choose.
+ */
 async function adviceOn(error: unknown): Promise<string> {
   // Bundles have classes of their own, so `instanceof` does not know this one.
   if (!(error instanceof Error) || error.name !== "NoClusterError") return errorText(error);
@@ -124,7 +127,7 @@ async function adviceOn(error: unknown): Promise<string> {
   const kubeconfig = await runningKubeconfig(process.env);
   if (kubeconfig === undefined) return error.message;
   const { shellWord } = await import("./terminal/terminal.ts");
-  return `no cluster: attune up is running, to use it pass --kubeconfig ${shellWord(kubeconfig)}`;
+  return `no cluster: attune up is running; to use its cluster: export KUBECONFIG=${shellWord(kubeconfig)}`;
 }
 
 async function main(): Promise<void> {

@@ -1,47 +1,71 @@
 import { type NodeOutcome, outcomeTable } from "./convergence.ts";
 
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 export interface Screen {
   readonly out: (text: string) => void;
   /** Of the terminal; absent where the output is not one. */
-  readonly size?: { readonly columns: number; readonly rows: number } | undefined;
+  readonly size?: Size | undefined;
 }
 
 /**
  * The table of nodes: shown at once, and later states in its place on a terminal with room for it. Elsewhere only the first
- * and the last state are printed.
+ * state is printed, and those in which the nodes have settled.
  */
 export class Progress {
   readonly #screen: Screen;
+  readonly #footer: string;
+  #table = "";
+  #isSettled = false;
+  /** What was printed last. */
   #drawn = "";
-  #last = "";
+  #footerIsBelow = false;
 
-  constructor(screen: Screen) {
+  /** `footer`: lines below the table once the nodes have settled. */
+  constructor(screen: Screen, footer = "") {
     this.#screen = screen;
+    this.#footer = footer;
   }
 
   readonly show = (outcomes: readonly NodeOutcome[]): void => {
-    this.#last = outcomeTable(outcomes);
+    const table = outcomeTable(outcomes);
+    if (table === this.#table) return;
+    this.#table = table;
+    this.#isSettled = false;
     const { size } = this.#screen;
-    const inPlace = size !== undefined && outcomes.length + 1 < size.rows;
-    if (inPlace) this.#draw(cut(this.#last, size.columns), true);
-    else if (this.#drawn === "") this.#draw(this.#last, false);
+    if (size && outcomes.length + 1 < size.rows) this.#draw(cut(table, size.columns));
+    else if (this.#drawn === "") this.#draw(table);
   };
 
   /** Prints the last state, with its lines whole. */
-  end(): void {
-    const { size } = this.#screen;
-    this.#draw(this.#last, size !== undefined && this.#last.split("\n").length < size.rows);
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    const { out, size } = this.#screen;
+    if (size) return this.#draw(this.#table + this.#footer);
+    this.#draw(this.#table);
+    if (!this.#footerIsBelow && this.#footer !== "") out(`${this.#footer.slice(1)}\n`);
+    this.#footerIsBelow = true;
   }
 
-  #draw(table: string, inPlace: boolean): void {
-    if (table === this.#drawn) return;
-    const above = inPlace && this.#drawn !== "" ? `\x1b[${this.#drawn.split("\n").length}A\x1b[J` : "";
-    this.#screen.out(`${above}${table}\n`);
-    this.#drawn = table;
+  #draw(text: string): void {
+    if (text === this.#drawn) return;
+    const { out, size } = this.#screen;
+    const above = size && this.#drawn !== "" ? rowsOf(this.#drawn, size.columns) : 0;
+    out(`${size && above > 0 && above < size.rows ? `\x1b[${above}A\x1b[J` : ""}${text}\n`);
+    this.#drawn = text;
   }
 }
 
-/** A line that wraps takes two rows, and the next state would be drawn too low. */
+/** A line that is too long takes several rows. */
+function rowsOf(text: string, columns: number): number {
+  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0);
+}
+
+/** A table that changes often is easier to read without long lines. */
 function cut(table: string, columns: number): string {
   return table
     .split("\n")

@@ -4,12 +4,12 @@ import { exampleTuned } from "./worked-example.ts";
 import { isAlreadyExists } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
-import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { whenAborted } from "../../../cluster/runtime/clock.ts";
+import { createInformer } from "../../../cluster/kube/informer/informer.ts";
 import { converge } from "./convergence.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
@@ -65,9 +65,11 @@ async function showNodes(
   writeOut(`${lines.join("\n")}\n\n`);
   await createExample(admin, dir);
 
-  const progress = new Progress({ out: writeOut, size: screenSize() });
-  const outcomes = await converge({ client: admin, hosts, signal, timeoutMs, onState: progress.show });
-  progress.end();
+  const footer = once ? "" : "\n\npress Ctrl-C to stop; the objects are kept for the next start";
+  const progress = new Progress({ out: writeOut, size: screenSize() }, footer);
+  const convergence = { client: admin, hosts, signal, timeoutMs, onState: progress.show };
+  const outcomes = await converge(convergence);
+  progress.settle();
   if (signal.aborted) return !once;
   const waiting = outcomes.filter(({ waitsFor }) => waitsFor !== undefined);
   if (waiting.length > 0)
@@ -75,9 +77,31 @@ async function showNodes(
       `error: ${waiting.length} of ${outcomes.length} nodes not converged after ${timeoutMs / 1000} s\n`,
     );
   if (once) return waiting.length === 0;
-  writeOut("\npress Ctrl-C to stop; the objects are kept for the next start\n");
-  await whenAborted(signal);
+  await onEveryChange(admin, signal, async () => {
+    await converge(convergence);
+    progress.settle();
+  });
   return true;
+}
+
+/** Calls again after Profiles have changed, until the signal aborts. An idle system costs nothing. */
+async function onEveryChange(admin: Client, signal: AbortSignal, call: () => Promise<void>): Promise<void> {
+  const profiles = createInformer(admin, profileKind, { namespace: tuningNamespace });
+  let isChanged = false;
+  let wake = (): void => {};
+  profiles.subscribe(() => {
+    isChanged = true;
+    wake();
+  });
+  const watching = profiles.run(signal);
+  signal.addEventListener("abort", () => wake(), { once: true });
+  while (!signal.aborted) {
+    if (isChanged) {
+      isChanged = false;
+      await call();
+    } else await new Promise<void>((resolve) => (wake = resolve));
+  }
+  await watching;
 }
 
 /** Into a new directory only: what users change or delete stays so. */
