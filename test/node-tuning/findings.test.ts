@@ -2,6 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -98,4 +100,68 @@ it("mistakes in a Tuned: one list in the condition, the event, the warnings on a
   expect(findCondition(mistyped.status?.conditions, "Valid")).toMatchObject({ status: "False" });
   const profile = await client.get(profileKind, "n", { namespace: tuningNamespace });
   expect(profile.spec.config.tunedProfile).toBe("good");
+});
+
+it("a Tuned in another namespace, and labels of no pool: the same words everywhere, and no node is affected", async () => {
+  const { client, dir, signal, run, runOperator } = await testCluster(machineConfigCrds);
+  const elsewhere = "elsewhere";
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: elsewhere } });
+  const labels = { "kubernetes.io/os": "linux" };
+  await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "n", labels } });
+  const spec = { matchLabels: { x: "y" } };
+  const { apiVersion, kind } = machineConfigPoolKind;
+  const pool = { apiVersion, kind, metadata: { name: "worker" }, spec: { machineConfigSelector: spec } };
+  await client.create(machineConfigPoolKind, pool);
+  runOperator();
+  const { handlers, cluster } = attuneHandlers(client);
+  run(cluster.run(signal));
+  await cluster.whenSettled();
+
+  const stray: Tuned = { ...good, metadata: { name: "stray", namespace: elsewhere } };
+  const idle: Tuned = {
+    ...good,
+    metadata: { name: "idle", namespace: tuningNamespace },
+    spec: { recommend: [{ profile: "openshift-node", priority: 5, machineConfigLabels: { role: "gpu" } }] },
+  };
+  const cases = [
+    {
+      tuned: stray,
+      message: `it is in namespace elsewhere: Tuneds outside namespace ${tuningNamespace} are ignored`,
+      condition: { status: "False", reason: "InvalidConfiguration" },
+    },
+    {
+      tuned: idle,
+      message: "recommend[0].machineConfigLabels: no pool takes MachineConfigs with role=gpu; the rule matches no node",
+      condition: { status: "True", reason: "PossibleMistake" },
+    },
+  ];
+  for (const { tuned, message, condition } of cases) {
+    const { name = "", namespace } = tuned.metadata;
+    const terminal = new RecordingTerminal();
+    const file = join(dir, `${name}.yaml`);
+    await writeFile(file, writeYaml(tuned));
+    await planOn(client, { filename: [file], output: "json" }, { terminal, signal, stdin: () => Promise.resolve("") });
+    const { findings } = JSON.parse(terminal.stdout) as PlanDocument;
+    expect(findings.map((finding) => finding.message)).toContain(message);
+    const handler = handlers.admission.find((one) => one.name === "tuneds");
+    const review = await handler?.review({ operation: "CREATE", object: tuned } as unknown as AdmissionRequest);
+    expect(review).toEqual({ type: "allow", warnings: [message] });
+
+    await client.create(tunedKind, tuned, { namespace });
+    for await (const event of client.watch(tunedKind, { namespace, sendInitialEvents: true, signal })) {
+      if (event.type !== "ADDED" && event.type !== "MODIFIED") continue;
+      if (event.object.metadata.name !== name || !event.object.status) continue;
+      expect(findCondition(event.object.status.conditions, "Valid")).toMatchObject({ ...condition, message });
+      break;
+    }
+    for await (const event of client.watch(kinds.event, { namespace, sendInitialEvents: true, signal })) {
+      if (event.type !== "ADDED" && event.type !== "MODIFIED") continue;
+      const { involvedObject, type, reason } = event.object;
+      if (involvedObject.name !== name) continue;
+      expect([type, reason]).toEqual(["Warning", condition.reason]);
+      break;
+    }
+  }
+  const profile = await client.get(profileKind, "n", { namespace: tuningNamespace });
+  expect(profile.spec.config.tunedProfile).toBe("openshift-node");
 });

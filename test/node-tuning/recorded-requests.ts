@@ -1,5 +1,6 @@
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 
 /** What RBAC authorizes a request by. */
@@ -109,7 +110,8 @@ function allows(
     request.verb === verb &&
     request.group === group &&
     request.resource === resource &&
-    (grant.within === undefined || grant.within === request.namespace) &&
+    // Requests in the operator's own namespace need no right in the whole cluster.
+    (grant.within === undefined ? request.namespace !== tuningNamespace : grant.within === request.namespace) &&
     (grant.resourceNames === undefined || grant.resourceNames.includes(request.name ?? ""))
   );
 }

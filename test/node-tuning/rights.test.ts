@@ -112,6 +112,21 @@ for (const variant of serverVariants())
       await eventually("reported", async () => validOf("pods").then((valid) => valid === "False"));
     });
 
+    it("tells the author of a Tuned in another namespace that it is ignored", async () => {
+      const elsewhere = { namespace: "elsewhere" };
+      await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } });
+      const stray = tuned("stray", {}) as { metadata: object };
+      await admin.create(tunedKind, { ...stray, metadata: { name: "stray", ...elsewhere } } as never, elsewhere);
+      await eventually("reported", async () => {
+        const { status } = await admin.get(tunedKind, "stray", elsewhere);
+        return findCondition(status?.conditions, "Valid")?.message.includes("are ignored");
+      });
+      await eventually("an event", async () => {
+        const { items } = await admin.list(kinds.event, elsewhere);
+        return items.some(({ involvedObject, type }) => involvedObject.name === "stray" && type === "Warning");
+      });
+    });
+
     it("counts repeated events", async () => {
       for (const [index, texts] of [["1", "2"], ["1"], ["1", "2"]].entries()) {
         const spec = { profile: texts.map((text) => ({ name: "twice", data: `[main]\nsummary=${text}\n` })) };

@@ -15,7 +15,7 @@ import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
 import { machineConfigName, orphaned, poolMachineConfig } from "./boot/machine-configs.ts";
 import { planOperatorStatus, type StatusPlace } from "./status/operator-status-object.ts";
-import { describeRule, tieMessages } from "./rule.ts";
+import { describeRule, rulesByTuned, tieMessages } from "./rule.ts";
 import { transitions } from "./status/transitions.ts";
 import { tunedStatus } from "./status/tuned-status.ts";
 
@@ -45,7 +45,7 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
 
   const { managementState, tuneds, rules, pools, texts, chosen } = judge(input);
   const nodes = chosen.map(({ node }) => node);
-  const agreed = poolArguments(nodes, pools, input.protocol, input.possible);
+  const agreed = poolArguments(nodes, pools, input.protocol, input.possible ?? input.remembered?.possible);
 
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);
@@ -54,8 +54,9 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
 
   const around = {
     texts,
-    rules,
+    rulesOf: rulesByTuned(rules),
     namespace,
+    pools,
     now: input.now,
     ties: tieMessages(nodes),
     boot: bootConditions(nodes, agreed, pools, input.protocol),

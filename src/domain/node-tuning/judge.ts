@@ -7,6 +7,7 @@ import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { inputsOf, isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
 import { type Labels, Pools } from "./pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
+import type { Remembered } from "./remembered.ts";
 import { chooseRule, type PassedOver, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
@@ -20,6 +21,8 @@ export interface JudgeInput {
   readonly agent: { readonly release: string };
   readonly protocol: Protocol;
   readonly namespace: string;
+  /** From earlier decisions. */
+  readonly remembered?: Remembered | undefined;
 }
 
 /** Which rule is chosen for every node. */
@@ -37,7 +40,7 @@ export interface Chosen {
   readonly node: ChosenNode;
   /** A profile that the node needs is defined differently in several Tuneds. */
   readonly undecided: boolean;
-  /** Rules that match and would come first, if any node could use their profiles. */
+  /** Rules that match and would come first, if the node could use their profiles: the first of them, and that of its profile. */
   readonly passedOver: readonly PassedOver[];
   /** Why the node keeps the texts it has: those of its rule cannot be used. */
   readonly keeps?: string | undefined;
@@ -46,7 +49,7 @@ export interface Chosen {
 export function judge(input: JudgeInput): Judgement {
   const tuneds = withShipped(input.tuneds, defaultTuned(input.namespace));
   const onHosts = input.profiles.flatMap(({ status }) => status?.hostProfiles ?? []);
-  const texts = new ProfileTexts(tuneds, "all", onHosts);
+  const texts = input.remembered?.texts(tuneds, onHosts) ?? new ProfileTexts(tuneds, "all", onHosts);
   const rules = rulesOf(tuneds, texts);
   const pools = new Pools(input.pools ?? []);
   const known = { managementState: stateOf(input.tuneds), tuneds, rules, pools, texts };
@@ -67,6 +70,7 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
       node: node.metadata.labels ?? {},
       pods: usesPods ? (podsOn?.(name) ?? []) : [],
       hostProfiles: observed.get(name)?.status?.hostProfiles,
+      profile: observed.get(name)?.spec.config.tunedProfile,
     };
     const { choice, passedOver } = chooseRule(rules, labelled, pools);
     const kept = keptBy(observed.get(name), passedOver);

@@ -19,6 +19,7 @@ import { statusConfigMapName, type StatusPlace } from "./status/operator-status-
 import { driftEvents } from "./status/transitions.ts";
 import { PodLabels } from "./pod-labels-controller.ts";
 import { nodeFactsOf, profileFactsOf } from "./projections.ts";
+import { Remembered } from "./remembered.ts";
 import { rulesOf } from "./rule.ts";
 
 /** Kinds that the cluster does not have are left out. */
@@ -84,6 +85,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
     changed: () => controller.queue.add(everything),
   });
 
+  const remembered = new Remembered();
   const controller: Controller = new Controller({
     name: "node-tuning",
     clock,
@@ -124,6 +126,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
         namespace,
         version: options.version,
         now: formatTime(clock.now()),
+        remembered,
       });
       options.decided?.(plan);
       return act(plan, {

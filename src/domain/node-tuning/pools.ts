@@ -32,6 +32,10 @@ export class Pools {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  get isEmpty(): boolean {
+    return this.#pools.length === 0;
+  }
+
   /** Invalid selectors. Their pools select nothing. */
   get problems(): readonly string[] {
     return this.#problems;
@@ -73,4 +77,10 @@ export class Pools {
       return undefined;
     }
   }
+}
+
+/** `a=1,b=2` */
+export function labelsText(labels: Labels): string {
+  const all = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return all.length > 0 ? all.join(",") : "no labels";
 }

@@ -26,19 +26,31 @@ export class ProfileTexts {
   readonly #needs = new Map<string, Needs>();
   readonly #parsed = new Map<string, ParsedProfile>();
   readonly #problems = new Map<string, readonly Problem[]>();
+  readonly #chains = new Map<string, CertainChain>();
+  readonly #findings = new Map<string, readonly SectionFinding[]>();
+  readonly #sections = new Map<ParsedProfile, readonly SectionFinding[]>();
   readonly #includes = new Map<string, readonly Named[]>();
   readonly #variables = new Map<string, Defined>();
   #typed: ReadonlySet<string> | undefined;
-  #included: readonly Include[] | undefined;
+  #included: Includes | undefined;
+  #contested: ReadonlyMap<string, readonly (readonly [profile: string, tuneds: readonly string[]])[]> | undefined;
   readonly #anywhere: ReadonlySet<string>;
+  #earlier: ProfileTexts | undefined;
 
   /**
    * `given`: whether these are all Tuneds. Of some, no profile can be said not to exist. `onHosts`: profiles that any node
-   * has in its own folders.
+   * has in its own folders. `earlier`: texts that have not changed since are not read again.
    */
-  constructor(tuneds: readonly Tuned[], given: "all" | "some" = "all", onHosts: Iterable<string> = []) {
+  constructor(
+    tuneds: readonly Tuned[],
+    given: "all" | "some" = "all",
+    onHosts: Iterable<string> = [],
+    earlier?: ProfileTexts,
+  ) {
     this.#given = given;
     this.#anywhere = new Set(onHosts);
+    this.#earlier = earlier;
+    if (earlier) earlier.#earlier = undefined;
     for (const { metadata, spec } of tuneds) {
       for (const { name, data } of spec?.profile ?? []) {
         const known = this.#texts.get(name);
@@ -50,9 +62,23 @@ export class ProfileTexts {
     }
   }
 
-  /** Names that are defined differently, and the Tuneds that define them. */
-  conflicts(): Map<string, ReadonlySet<string>> {
-    return new Map([...this.#conflicts].toSorted().map((name) => [name, this.#owners.get(name) ?? new Set()]));
+  /** Profiles of a Tuned that are defined differently, and the Tuneds that define them. */
+  conflictsOf(tuned: string): readonly (readonly [profile: string, tuneds: readonly string[]])[] {
+    this.#contested ??= this.#conflictsByTuned();
+    return this.#contested.get(tuned) ?? [];
+  }
+
+  #conflictsByTuned(): Map<string, [profile: string, tuneds: readonly string[]][]> {
+    const found = new Map<string, [string, readonly string[]][]>();
+    for (const profile of [...this.#conflicts].toSorted()) {
+      const owners = [...(this.#owners.get(profile) ?? [])].toSorted();
+      for (const owner of owners) {
+        const own = found.get(owner) ?? [];
+        own.push([profile, owners]);
+        found.set(owner, own);
+      }
+    }
+    return found;
   }
 
   /**
@@ -64,21 +90,33 @@ export class ProfileTexts {
     const key = JSON.stringify([profile, ...host]);
     const known = this.#problems.get(key);
     if (known) return known;
-    const { problems, links } = this.chainOf(profile, host);
+    const { problems, links } = onHost === this.#anywhere ? this.chainOf(profile) : this.#chain(profile, host);
     const found = problems.length > 0 ? problems : this.#mistakesIn(links, () => this.#variablesFor(profile));
     this.#problems.set(key, found);
     return found;
   }
 
-  /** A profile of a Tuned and what it certainly includes; of some Tuneds, only itself. */
-  chainOf(profile: string, onHost: Iterable<string> = this.#anywhere): CertainChain {
+  /** A profile of a Tuned and what it certainly includes; of some Tuneds, only itself. Computed once. */
+  chainOf(profile: string): CertainChain {
+    const found = this.#chains.get(profile) ?? this.#chain(profile, this.#anywhere);
+    this.#chains.set(profile, found);
+    return found;
+  }
+
+  #chain(profile: string, onHost: Iterable<string>): CertainChain {
     if (this.#given === "all") return certainChain({ profile, layers: [hostLayer(onHost), ...this.#layers()] });
     const own = this.#own(profile);
     return { links: own ? [{ name: profile, profile: own }] : [], problems: own?.problems ?? [], notices: [] };
   }
 
-  /** What has no effect in the text of a profile, or hardly the one that was meant. */
-  findingsIn(profile: string): SectionFinding[] {
+  /** What has no effect in the text of a profile, or hardly the one that was meant. Computed once. */
+  findingsIn(profile: string): readonly SectionFinding[] {
+    const found = this.#findings.get(profile) ?? this.#find(profile);
+    this.#findings.set(profile, found);
+    return found;
+  }
+
+  #find(profile: string): SectionFinding[] {
     const own = this.#own(profile);
     if (!own || own.problems.length > 0) return [];
     // A profile that others include may get its variables from them.
@@ -93,15 +131,40 @@ export class ProfileTexts {
   }
 
   #check(own: ParsedProfile, variables: () => Defined): SectionFinding[] {
-    this.#typed ??= new Set(this.#layers().flatMap((layer) => [...layer.values()].flatMap(typedSections)));
-    return [...checkSections(own, this.#typed), ...checkReferences(own, variables)];
+    const typed = this.#typedSections();
+    const sections = this.#sections.get(own) ?? checkSections(own, typed);
+    this.#sections.set(own, sections);
+    return [...sections, ...checkReferences(own, variables)];
+  }
+
+  /** All texts are read now, so the earlier ones are no longer needed. */
+  #typedSections(): ReadonlySet<string> {
+    if (this.#typed) return this.#typed;
+    const typed = new Set(this.#layers().flatMap((layer) => [...layer.values()].flatMap(typedSections)));
+    const earlier = this.#earlier;
+    const before = earlier ? earlier.#typed : undefined;
+    if (earlier && before?.size === typed.size && [...typed].every((name) => before.has(name)))
+      for (const own of this.#parsed.values()) {
+        const sections = earlier.#sections.get(own);
+        if (sections) this.#sections.set(own, sections);
+      }
+    this.#typed = typed;
+    this.#earlier = undefined;
+    return typed;
   }
 
   #isIncluded(profile: string): boolean {
-    this.#included ??= [...this.#texts.keys()].flatMap((by) =>
-      includesOf(this.#own(by)).filter(({ name }) => name !== by),
+    this.#included ??= this.#allIncludes();
+    const { names, open } = this.#included;
+    return names.has(profile) || open.some((name) => mayInclude(name, profile));
+  }
+
+  #allIncludes(): Includes {
+    const all = [...this.#texts.keys()].flatMap((by) =>
+      includesOf(this.#own(by)).flatMap(({ name }) => (name === by ? [] : [name])),
     );
-    return this.#included.some(({ name }) => name === profile || (name.includes("${") && mayInclude(name, profile)));
+    const isOpen = (name: string): boolean => name.includes("${");
+    return { names: new Set(all.filter((name) => !isOpen(name))), open: [...new Set(all.filter(isOpen))] };
   }
 
   /** The variables that a profile has on its nodes; undefined if only a node can know them. */
@@ -164,7 +227,9 @@ export class ProfileTexts {
   #own(name: string): ParsedProfile | undefined {
     const text = this.#texts.get(name);
     if (text === undefined) return undefined;
-    const parsed = this.#parsed.get(name) ?? parse(name, text);
+    const earlier = this.#earlier;
+    const unchanged = earlier && earlier.#texts.get(name) === text ? earlier.#parsed.get(name) : undefined;
+    const parsed = this.#parsed.get(name) ?? unchanged ?? parse(name, text);
     this.#parsed.set(name, parsed);
     return parsed;
   }
@@ -177,15 +242,21 @@ export class ProfileTexts {
 
   #includedBy(name: string): Named[] {
     const includes = [...includesOf(this.#own(name)), ...includesOf(this.#onNode.get(name))];
-    const known = [...this.#texts.keys(), ...this.#onNode.keys()];
     return includes.flatMap(({ name: include, optional, isCertain }) => {
       if (include.includes("${")) {
-        const named = known.filter((other) => mayInclude(include, other));
+        const named = [...this.#texts.keys(), ...this.#onNode.keys()].filter((other) => mayInclude(include, other));
         return named.map((other) => ({ name: other, isCertain: false }));
       }
-      return optional && !known.includes(include) ? [] : [{ name: include, isCertain }];
+      const isKnown = this.#texts.has(include) || this.#onNode.has(include);
+      return optional && !isKnown ? [] : [{ name: include, isCertain }];
     });
   }
+}
+
+interface Includes {
+  readonly names: ReadonlySet<string>;
+  /** Those that only a node can expand. */
+  readonly open: readonly string[];
 }
 
 interface Named {

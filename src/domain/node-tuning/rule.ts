@@ -8,6 +8,8 @@ import type { ProfileTexts } from "./profile-texts.ts";
 
 /** What a rule is matched with: labels, and the profiles of the node's own folders. */
 export interface Labelled {
+  /** The profile that the node has. */
+  readonly profile?: string | undefined;
   readonly hostProfiles?: readonly string[] | undefined;
   readonly node: Labels;
   /** Of each pod on the node. */
@@ -44,6 +46,17 @@ export function rulesOf(tuneds: readonly Tuned[], texts?: ProfileTexts): Rule[] 
     .toSorted((a, b) => a.recommend.priority - b.recommend.priority);
 }
 
+/** The rules of each Tuned, in the order of its list. */
+export function rulesByTuned(rules: readonly Rule[]): (tuned: string) => readonly Rule[] {
+  const found = new Map<string, Rule[]>();
+  for (const rule of rules.toSorted((a, b) => a.index - b.index)) {
+    const own = found.get(rule.tuned) ?? [];
+    own.push(rule);
+    found.set(rule.tuned, own);
+  }
+  return (tuned) => found.get(tuned) ?? [];
+}
+
 interface Entry {
   readonly tuned: Tuned;
   readonly recommend: Recommend;
@@ -53,15 +66,23 @@ interface Entry {
 
 function ruleOf({ tuned, recommend, index, texts }: Entry): Rule {
   const problem = matchProblem(recommend.match, `recommend[${index}].match`);
-  const unusableOn = (onHost?: readonly string[]): string | undefined =>
-    profileProblem(recommend.profile, `recommend[${index}].profile`, (profile) => texts?.problemsOf(profile, onHost));
+  const path = `recommend[${index}].profile`;
+  const problemOn = (onHost?: readonly string[]): string | undefined =>
+    profileProblem(recommend.profile, path, (profile) => texts?.problemsOf(profile, onHost));
+  // Asked for every node that the rule matches; most nodes have no profiles of their own.
+  const known = new Map<string, string | undefined>();
+  const unusableOn = (onHost: readonly string[]): string | undefined => {
+    const key = onHost.join(" ");
+    if (!known.has(key)) known.set(key, problemOn(onHost));
+    return known.get(key);
+  };
   return {
     tuned: nameOf(tuned),
     index,
     recommend,
     deferred: deferredOf(tuned),
     problem: problem && `${problem}; the rule is not used`,
-    unusable: unusableOn(),
+    unusable: problemOn(),
     unusableOn,
     usesPods: problem === undefined && usesPods(recommend.match),
   };
@@ -85,12 +106,14 @@ export function describeRule({ tuned, index, recommend }: Rule): string {
 /** By what a rule matches a node. Only by a pool does it reach the node's boot arguments. */
 export type Via = { readonly type: "match" } | { readonly type: "pool"; readonly pool: string };
 
+const byMatch: Via = { type: "match" };
+
 /** `match` comes first: a rule that matches by both matches by its labels. */
 export function matchNode(rule: Rule, labelled: Labelled, pools: Pools): Via | undefined {
   const { match, machineConfigLabels } = rule.recommend;
   if (rule.problem !== undefined) return undefined;
   const byLabels = match ?? (machineConfigLabels ? undefined : []);
-  if (byLabels && (byLabels.length === 0 || matches(byLabels, labelled))) return { type: "match" };
+  if (byLabels && (byLabels.length === 0 || matches(byLabels, labelled))) return byMatch;
   if (!machineConfigLabels) return undefined;
   const selected = pools.selecting(machineConfigLabels);
   const pool = pools.ofNode(labelled.node).find((name) => selected.includes(name));
@@ -113,7 +136,10 @@ export interface Choice extends Matching {
   readonly ties: readonly Rule[];
 }
 
-/** The first rule that matches a node and has a usable profile, and those before it that have none. */
+/**
+ * The first rule that matches a node and has a usable profile. `passedOver`: of those before it that have none, the first
+ * and those with the profile that the node has; there may be thousands.
+ */
 export function chooseRule(
   rules: readonly Rule[],
   labelled: Labelled,
@@ -126,7 +152,7 @@ export function chooseRule(
     const because = rule.unusableOn(labelled.hostProfiles ?? []);
     if (because === undefined)
       return { choice: { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) }, passedOver };
-    passedOver.push({ rule, via, because });
+    if (passedOver.length === 0 || rule.recommend.profile === labelled.profile) passedOver.push({ rule, via, because });
   }
   return { choice: undefined, passedOver };
 }

@@ -1,18 +1,23 @@
 import { isSafeName } from "../../language/tuned/chain/include.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import type { Finding } from "../finding.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Tuned } from "./api.ts";
 import { defaultTunedName } from "./default-tuned.ts";
+import { labelsText, Pools } from "./pools.ts";
 import { fileOf, ProfileTexts } from "./profile-texts.ts";
-import { type Rule, rulesOf } from "./rule.ts";
+import { type Rule, rulesByTuned, rulesOf } from "./rule.ts";
 
 /** What a Tuned is judged by. */
 export interface TunedSurroundings {
   /** Of all Tuneds that are known, the judged one among them. */
   readonly texts: ProfileTexts;
-  readonly rules: readonly Rule[];
+  /** The rules of a Tuned, in the order of its list. */
+  readonly rulesOf: (tuned: string) => readonly Rule[];
   /** The namespace of the Tuneds that the operator reads. */
   readonly namespace: string;
+  /** Undefined while they are unknown. */
+  readonly pools?: Pools | undefined;
 }
 
 /**
@@ -20,7 +25,8 @@ export interface TunedSurroundings {
  * the findings of a plan. `error`: something in it has no effect. `warning`: it may be a mistake.
  */
 export function tunedFindings(tuned: Tuned, around: TunedSurroundings): Finding[] {
-  return checks.flatMap((check) => check({ ...around, tuned }));
+  const rules = around.rulesOf(tuned.metadata.name ?? "");
+  return checks.flatMap((check) => check({ ...around, tuned, rules }));
 }
 
 /**
@@ -28,19 +34,26 @@ export function tunedFindings(tuned: Tuned, around: TunedSurroundings): Finding[
  * found here too, and the status tells what became of it. `cluster`: undefined while it is unknown.
  */
 export function findingsOnWrite(tuned: Tuned, cluster: KnownTuneds | undefined, namespace: string): Finding[] {
-  const { tuneds = [], onHosts = [] } = cluster ?? {};
+  const { tuneds = [], onHosts = [], pools } = cluster ?? {};
   const all = [...tuneds.filter(({ metadata }) => metadata.name !== tuned.metadata.name), tuned];
   const texts = new ProfileTexts(all, cluster ? "all" : "some", onHosts);
-  return tunedFindings(tuned, { texts, rules: rulesOf([tuned], texts), namespace });
+  return tunedFindings(tuned, {
+    texts,
+    rulesOf: rulesByTuned(rulesOf([tuned], texts)),
+    namespace,
+    pools: pools && new Pools(pools),
+  });
 }
 
 export interface KnownTuneds {
   readonly tuneds: readonly Tuned[];
   /** Names of profiles that nodes have in their own folders. */
   readonly onHosts: readonly string[];
+  /** Undefined while they are unknown; empty if the cluster has no such kind. */
+  readonly pools?: readonly MachineConfigPool[] | undefined;
 }
 
-type FindingsInput = TunedSurroundings & { readonly tuned: Tuned };
+type FindingsInput = TunedSurroundings & { readonly tuned: Tuned; readonly rules: readonly Rule[] };
 
 const checks: readonly ((input: FindingsInput) => Finding[])[] = [
   outsideNamespace,
@@ -48,6 +61,7 @@ const checks: readonly ((input: FindingsInput) => Finding[])[] = [
   impossibleNames,
   unusableProfiles,
   unusedRules,
+  labelsOfNoPool,
   circularIncludes,
   doubtfulTexts,
   managementStateIgnored,
@@ -59,12 +73,10 @@ function outsideNamespace({ tuned: { metadata }, namespace }: FindingsInput): Fi
 }
 
 function conflictingNames({ tuned: { metadata }, texts }: FindingsInput): Finding[] {
-  return [...texts.conflicts()]
-    .filter(([, tuneds]) => tuneds.has(metadata.name ?? ""))
-    .flatMap(([profile, tuneds]) => {
-      const where = tuneds.size > 1 ? `differently in Tuneds ${listed([...tuneds].toSorted())}` : "twice, differently";
-      return error(`profile ${JSON.stringify(profile)} is defined ${where}: affected nodes keep their current profile`);
-    });
+  return texts.conflictsOf(metadata.name ?? "").flatMap(([profile, tuneds]) => {
+    const where = tuneds.length > 1 ? `differently in Tuneds ${listed(tuneds)}` : "twice, differently";
+    return error(`profile ${JSON.stringify(profile)} is defined ${where}: affected nodes keep their current profile`);
+  });
 }
 
 function impossibleNames({ tuned }: FindingsInput): Finding[] {
@@ -92,18 +104,27 @@ function circularIncludes({ tuned, texts }: FindingsInput): Finding[] {
   );
 }
 
-function unusedRules({ tuned: { metadata }, rules }: FindingsInput): Finding[] {
-  return rules
-    .filter((rule) => rule.tuned === (metadata.name ?? ""))
-    .toSorted((a, b) => a.index - b.index)
-    .flatMap(({ index, problem, unusable, usesPods }) => {
-      if (problem !== undefined) return error(problem);
-      if (unusable !== undefined) return error(`${unusable}; ${onlyKept}`);
-      const advice = "they make the operator watch every pod of the cluster; label nodes instead";
-      return usesPods
-        ? error(`recommend[${index}].match: labels of pods are deprecated: ${advice}. The rule is used`)
-        : [];
-    });
+function unusedRules({ rules }: FindingsInput): Finding[] {
+  return rules.flatMap(({ index, problem, unusable, usesPods }) => {
+    if (problem !== undefined) return error(problem);
+    if (unusable !== undefined) return error(`${unusable}; ${onlyKept}`);
+    const advice = "they make the operator watch every pod of the cluster; label nodes instead";
+    return usesPods
+      ? error(`recommend[${index}].match: labels of pods are deprecated: ${advice}. The rule is used`)
+      : [];
+  });
+}
+
+function labelsOfNoPool({ rules, pools }: FindingsInput): Finding[] {
+  return rules.flatMap(({ index, problem, recommend: { machineConfigLabels, match } }): Finding[] => {
+    if (!pools || !machineConfigLabels || problem !== undefined) return [];
+    if (pools.selecting(machineConfigLabels).length > 0) return [];
+    const why = pools.isEmpty
+      ? "the cluster has no MachineConfigPools"
+      : `no pool takes MachineConfigs with ${labelsText(machineConfigLabels)}`;
+    const effect = match ? "the rule matches by match only" : "the rule matches no node";
+    return [{ severity: "warning", message: `recommend[${index}].machineConfigLabels: ${why}; ${effect}` }];
+  });
 }
 
 const onlyKept = "only nodes that have the profile already keep it, with its last usable text";
@@ -133,7 +154,8 @@ function error(message: string): Finding[] {
   return [{ severity: "error", message }];
 }
 
-/** `a and b`, `a, b and c` */
+/** `a and b`, `a, b and c`, `a, b, c, d and 9 more` */
 function listed(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const shown = names.length > 5 ? [...names.slice(0, 4), `${names.length - 4} more`] : names;
+  return `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }

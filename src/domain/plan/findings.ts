@@ -6,7 +6,7 @@ import { type Finding, mostSevereFirst, type ObjectFinding } from "../finding.ts
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
 import type { Judgement } from "../node-tuning/judge.ts";
-import { tieMessages } from "../node-tuning/rule.ts";
+import { rulesByTuned, tieMessages } from "../node-tuning/rule.ts";
 import { findingsOnWrite, tunedFindings } from "../node-tuning/tuned-findings.ts";
 import type { NodeChange } from "./node-changes.ts";
 import type { Settled } from "./settle.ts";
@@ -58,8 +58,13 @@ function stateFindings(before: Judgement["managementState"], after: Judgement["m
   );
 }
 
-function writtenFindings(tuned: Tuned, { texts, rules }: Judgement): ObjectFinding[] {
-  const findings = tunedFindings(tuned, { texts, rules, namespace: tuned.metadata.namespace ?? "" });
+function writtenFindings(tuned: Tuned, { texts, rules, pools }: Judgement): ObjectFinding[] {
+  const findings = tunedFindings(tuned, {
+    texts,
+    rulesOf: rulesByTuned(rules),
+    pools,
+    namespace: tuned.metadata.namespace ?? "",
+  });
   if (tuned.metadata.name !== defaultTunedName) return aboutTuned(tuned, findings);
   const shipped = defaultTuned("").spec;
   const { profile, recommend } = tuned.spec ?? {};

@@ -3,7 +3,8 @@ import { hostname } from "node:os";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
-import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { type Protocol, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { ignoredTunedController, projectIgnored } from "../../domain/node-tuning/ignored-tuned-controller.ts";
 import { nodeTuningController } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
@@ -160,6 +161,7 @@ async function runWith(
       decided: counts.decided,
     }),
   );
+  manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(performanceProfileStatus({ client: writer, clock, log, hasPools: features.machineConfigPools }));
   try {
@@ -167,6 +169,26 @@ async function runWith(
   } finally {
     counts.stop();
   }
+}
+
+/** Not among the informers of the manager: node tuning must not wait for Tuneds that it ignores. */
+function ignoredTuneds(input: {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Runnable {
+  const { client, namespace, clock } = input;
+  const fieldSelector = `metadata.namespace!=${namespace}`;
+  const tuneds = createInformer(client, tunedKind, { fieldSelector, project: projectIgnored, clock });
+  const controller = ignoredTunedController({ ...input, tuneds });
+  return {
+    name: "status of ignored Tuneds",
+    async run(signal) {
+      await Promise.all([tuneds.run(signal), controller.run(signal)]);
+    },
+  };
 }
 
 /**

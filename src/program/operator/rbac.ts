@@ -24,7 +24,6 @@ export const otherDeployment = "cluster-node-tuning-operator";
 const read = ["list", "watch"];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const configMaps = { apiGroups: [""], resources: ["configmaps"] };
-const events = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] };
 const clusterOperators = { apiGroups: ["config.openshift.io"], resources: ["clusteroperators"] };
 
 /** For pools and for the status of OpenShift's operators. */
@@ -112,18 +111,30 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       verbs: ["patch"],
     },
     {
-      within: tuningNamespace,
-      because: "reads the Tuneds of users, and creates the default Tuned",
+      because: "the Tuneds of users; those outside its namespace have no effect, and their authors must learn it",
       apiGroups: [group],
       resources: ["tuneds"],
-      verbs: [...read, "create", "patch"],
+      verbs: read,
     },
     {
-      within: tuningNamespace,
-      because: "reports whether a Tuned is valid",
+      because: "reports whether a Tuned is valid, or ignored since it is in another namespace",
       apiGroups: [group],
       resources: ["tuneds/status"],
       verbs: ["patch"],
+    },
+    {
+      because:
+        "records events about its objects and about ignored Tuneds, in their namespaces; an event that repeats is counted",
+      apiGroups: [""],
+      resources: ["events"],
+      verbs: ["create", "patch"],
+    },
+    {
+      within: tuningNamespace,
+      because: "creates the default Tuned, and restores it",
+      apiGroups: [group],
+      resources: ["tuneds"],
+      verbs: ["create", "patch"],
     },
     {
       within: tuningNamespace,
@@ -173,16 +184,6 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       ...leases,
       resourceNames: [operatorLease],
       verbs: ["get", ...read, "update"],
-    },
-    {
-      within: tuningNamespace,
-      because: "records events about its objects; an event that repeats is counted",
-      ...events,
-    },
-    {
-      within: "default",
-      because: "events about objects without a namespace are recorded there",
-      ...events,
     },
     confinedPodGrant(namespace),
   ];

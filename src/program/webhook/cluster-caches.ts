@@ -82,7 +82,7 @@ export function clusterCaches(
     tuneds() {
       if (unsynced().length > 0) return undefined;
       const onHosts = (profiles.objects ?? []).flatMap((profile) => (profile as Profile).status?.hostProfiles ?? []);
-      return { tuneds: tuneds.objects ?? [], onHosts };
+      return { tuneds: tuneds.objects ?? [], onHosts, pools: pools.objects ?? [] };
     },
     check() {
       if (unsynced().length > 0) throw new Error(`not synced yet: ${unsynced().join(", ")}`);

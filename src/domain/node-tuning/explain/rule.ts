@@ -1,5 +1,5 @@
 import type { Match } from "../api.ts";
-import type { Labels, Pools } from "../pools.ts";
+import { type Labels, labelsText, type Pools } from "../pools.ts";
 import { type Choice, hasLabel, type Labelled, matches, matchNode, type Rule } from "../rule.ts";
 
 /** Whether one rule matches a node, and why. */
@@ -89,11 +89,6 @@ function whyNoPool({ labels, selected, ofNode }: PoolVerdict): string {
   const takes = selected.length > 1 ? `the pools ${selected.join(", ")} take` : `the pool ${selected[0]} takes`;
   const where = ofNode.length === 0 ? "belongs to no pool" : `is in ${ofNode.join(", ")}`;
   return `${takes} MachineConfigs with ${labelsText(labels)}, and the node ${where}`;
-}
-
-function labelsText(labels: Labels): string {
-  const all = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  return all.length > 0 ? all.join(",") : "no labels";
 }
 
 /** Whether one entry of a rule's match tree matches a node. */
