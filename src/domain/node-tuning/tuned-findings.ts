@@ -115,6 +115,7 @@ function unusedRules({ rules }: FindingsInput): Finding[] {
   });
 }
 
+/** A note: pools are often created after the Tuneds for them. */
 function labelsOfNoPool({ rules, pools }: FindingsInput): Finding[] {
   return rules.flatMap(({ index, problem, recommend: { machineConfigLabels, match } }): Finding[] => {
     if (!pools || !machineConfigLabels || problem !== undefined) return [];
@@ -123,7 +124,7 @@ function labelsOfNoPool({ rules, pools }: FindingsInput): Finding[] {
       ? "the cluster has no MachineConfigPools"
       : `no pool takes MachineConfigs with ${labelsText(machineConfigLabels)}`;
     const effect = match ? "the rule matches by match only" : "the rule matches no node";
-    return [{ severity: "warning", message: `recommend[${index}].machineConfigLabels: ${why}; ${effect}` }];
+    return [{ severity: "note", message: `recommend[${index}].machineConfigLabels: ${why}; ${effect}` }];
   });
 }
 
