@@ -17,6 +17,7 @@ import {
   portFlag,
   probeAddressFlag,
   protocolFlag,
+  replicaCount,
   rootFlag,
 } from "./option/shared-flags.ts";
 import { defaultImage } from "./version.ts";
@@ -119,9 +120,14 @@ export const installFlags = {
   mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
+  replicas: parsed("--replicas <n>", "replicas of operator and webhook", replicaCount, { default: "2" }),
   monitoring: toggle(
     "--monitoring",
     "include ServiceMonitor and PrometheusRule even if the cluster is not known to have these kinds",
+  ),
+  chart: text(
+    "--chart <dir>",
+    "write a Helm chart of the manifests to this folder instead of printing them; other flags become its default values",
   ),
   ...crdsFlags,
 };

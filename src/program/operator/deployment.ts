@@ -13,6 +13,7 @@ export interface OperatorDeployment {
   readonly agentExec?: string | undefined;
   /** Version of the OpenShift release, if the operator is part of one. */
   readonly release?: string | undefined;
+  readonly replicas: number;
 }
 
 export const operatorName = "attune-operator";
@@ -29,9 +30,9 @@ export const operatorLabels = {
   "app.kubernetes.io/part-of": "attune",
 };
 
-/** Two replicas, so that the other can take over when a node fails. Leader election lets one act. */
+/** By default two replicas, so that the other can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
-  const { namespace, image, mode, protocol, agentExec = "allow", release } = options;
+  const { namespace, image, mode, protocol, agentExec = "allow", release, replicas } = options;
   const selector = { "app.kubernetes.io/name": operatorName };
   const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
@@ -39,7 +40,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
     kind: "Deployment",
     metadata: { name: operatorName, namespace, labels: operatorLabels },
     spec: {
-      replicas: 2,
+      replicas,
       selector: { matchLabels: selector },
       template: {
         metadata: { labels: { ...operatorLabels, ...metricsSelector } },
@@ -64,7 +65,8 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                 `:${metricsPort}`,
                 "--metrics-certificates",
                 certificates,
-                ...(agentExec === "allow" ? [] : ["--agent-exec", agentExec]),
+                "--agent-exec",
+                agentExec,
               ],
               env: [
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },

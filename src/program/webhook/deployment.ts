@@ -9,7 +9,7 @@ const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-
 const selector = { "app.kubernetes.io/name": webhookName };
 
 /** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
-export function webhookDeployment(namespace: string, image: string, mode: string): KubeObject[] {
+export function webhookDeployment(namespace: string, image: string, mode: string, replicas: number): KubeObject[] {
   const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
   const args = ["--register", "service", "--mode", mode, "--namespace", namespace, "--service", webhookName];
   return [
@@ -35,7 +35,7 @@ export function webhookDeployment(namespace: string, image: string, mode: string
       kind: "Deployment",
       metadata: { name: webhookName, namespace, labels },
       spec: {
-        replicas: 2,
+        replicas,
         selector: { matchLabels: selector },
         template: {
           metadata: { labels },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,6 +29,8 @@ describe("attune install", { timeout: 60_000 }, () => {
     [["install", "-n", "Not_A_Name"], /^error: --namespace Not_A_Name: /],
     [["install", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
     [["install", "--dry-run"], /^error: --dry-run requires --apply/],
+    [["install", "--replicas", "0"], /^error: --replicas 0: not a number of replicas/],
+    [["install", "--chart", "x", "--apply"], /^error: --chart reads no cluster and applies nothing/],
     [["crds", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
     [["operator", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
     [["operator", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
@@ -45,6 +47,22 @@ describe("attune install", { timeout: 60_000 }, () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("image: registry.example/attune:1");
     expect(stdout.match(/^kind: .*/gm)).toEqual(expect.arrayContaining(["kind: Namespace", "kind: Deployment"]));
+  });
+
+  it("writes a Helm chart into a new folder, and into no other", async () => {
+    const folder = join(dir, "chart");
+    const { code, stdout, stderr } = await attune.run(["install", "--chart", folder, "--mode", "plain"]);
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining(`helm install attune ${folder}`)]);
+    expect((await readdir(folder)).toSorted()).toEqual([
+      "Chart.yaml",
+      "crds",
+      "templates",
+      "values.schema.json",
+      "values.yaml",
+    ]);
+    expect(await readFile(join(folder, "values.yaml"), "utf8")).toContain("\nmode: plain\n");
+    const again = await attune.run(["install", "--chart", folder]);
+    expect([again.code, again.stderr]).toEqual([1, `error: --chart ${folder}: the folder is not empty\n`]);
   });
 
   it("applies the manifests, and reports each object", async () => {

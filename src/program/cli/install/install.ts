@@ -1,12 +1,16 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { dnsLabel } from "../../../language/object/names.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import type { crdsFlags, installFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
+import { chartFiles } from "./chart/chart.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
 import { printObjects } from "../terminal/serialise.ts";
@@ -26,7 +30,8 @@ export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> 
  */
 export async function install(options: Options, env: Environment = process.env): Promise<void> {
   const wanted = wantedBy(options, env);
-  const { apply, dryRun, kubeconfig, context, output } = options;
+  const { apply, dryRun, kubeconfig, context, output, chart } = options;
+  if (chart !== undefined) return writeChart(chart, options);
   if (dryRun && !apply) throw new Error("--dry-run requires --apply; without --apply nothing is applied");
   if (!apply && kubeconfig === undefined && context === undefined)
     return write(await printObjects(installManifests(wanted), output));
@@ -52,6 +57,24 @@ export async function install(options: Options, env: Environment = process.env):
   }
 }
 
+/** Into a new folder, so that no template of an older chart stays in it. */
+function writeChart(folder: string, options: Options): void {
+  const { apply, kubeconfig, context } = options;
+  if (apply || kubeconfig !== undefined || context !== undefined)
+    throw new Error(
+      "--chart reads no cluster and applies nothing: helm install does; leave out --apply, --kubeconfig and --context",
+    );
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`--chart ${folder}: the folder is not empty`);
+  for (const { path, text } of chartFiles(options)) {
+    makeFolder(dirname(join(folder, path)));
+    writeFileSync(join(folder, path), text);
+  }
+  write(
+    `wrote a Helm chart; install it with: helm install attune ${folder} --namespace attune-system --create-namespace\n`,
+  );
+}
+
 async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortSignal): Promise<KubeObject[]> {
   const target = await readTarget(client, installManifests(wanted), signal);
   const { mode = "auto", monitoring = false } = wanted;
@@ -65,10 +88,11 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
 }
 
 function wantedBy(options: Options, env: Environment): InstallOptions {
-  const { namespace, image, mode, protocol, agentExec, monitoring } = options;
+  const { namespace, image, mode, protocol, agentExec, monitoring, replicas } = options;
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
-  return { namespace, image, mode, protocol, agentExec, monitoring, release: env["RELEASE_VERSION"] || undefined };
+  const release = env["RELEASE_VERSION"] || undefined;
+  return { namespace, image, mode, protocol, agentExec, monitoring, replicas, release };
 }
 
 function write(text: string): void {

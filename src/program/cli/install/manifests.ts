@@ -27,6 +27,8 @@ export interface InstallOptions {
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: ExecPolicy | undefined;
   readonly release?: string | undefined;
+  /** Of operator and webhook. Default 2. */
+  readonly replicas?: number | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
   /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
@@ -63,13 +65,13 @@ export function definitions(mode: OperatorMode): readonly KubeObject[] {
 }
 
 /** The Deployments and their Services. The operator creates the agents itself. */
-function workloads(options: InstallOptions): KubeObject[] {
+export function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
-  const { agentExec, release, monitoring = false, isOpenShift = release !== undefined } = options;
+  const { agentExec, release, replicas = 2, monitoring = false, isOpenShift = release !== undefined } = options;
   return [
-    ...webhookDeployment(namespace, image, mode),
+    ...webhookDeployment(namespace, image, mode, replicas),
     operatorMetricsService(namespace),
-    operatorDeployment({ namespace, image, mode, protocol, agentExec, release }),
+    operatorDeployment({ namespace, image, mode, protocol, agentExec, release, replicas }),
     ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
   ];
 }

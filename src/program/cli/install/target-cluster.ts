@@ -54,7 +54,7 @@ export async function readTarget(
 /** The manifests for this cluster, and notes about those that were left out. */
 export function forTarget(
   manifests: readonly KubeObject[],
-  target: TargetCluster,
+  target: Pick<TargetCluster, "admissionPolicies" | "foreign">,
 ): { readonly objects: KubeObject[]; readonly notes: string[] } {
   const notes: string[] = [];
   const objects = manifests.filter((object) => {

@@ -114,6 +114,11 @@ export function nodeCount(value: string, name: string): number {
   throw new Error(`${name} ${value}: not a number of nodes`);
 }
 
+export function replicaCount(value: string, name: string): number {
+  if (/^[1-9][0-9]{0,2}$/.test(value)) return Number(value);
+  throw new Error(`${name} ${value}: not a number of replicas (1 to 999)`);
+}
+
 const units = new Map([
   ["s", 1000],
   ["m", 60_000],
