@@ -36,6 +36,18 @@ describe("the spec of a Profile", () => {
     expect(resolution).toMatchObject({ texts: [{ file: "provider-aws/tuned.conf" }, { file: "p/tuned.conf" }] });
   });
 
+  test("does not merge the post-loaded profile of the node's own TuneD: the Go operator's has an /etc/tuned of its own", async () => {
+    const host = new MemoryHost(
+      new MemoryBase([
+        ["/etc/tuned/post_loaded_profile", "post\n"],
+        ["/etc/tuned/recommend.conf", "[post]\n"],
+        ["/etc/tuned/post/tuned.conf", "[sysctl]\nvm.swappiness=99\n"],
+      ]),
+    );
+    const resolution = await resolveSpec(spec("p", { p: "[sysctl]\nvm.swappiness=7\n" }), host);
+    expect(optionsOf(resolution)).toEqual(["vm.swappiness=7"]);
+  });
+
   test("merges a profile over the built-in one of the same name", async () => {
     const texts = { openshift: "[main]\ninclude=openshift\n[sysctl]\nvm.swappiness=5\n" };
     const resolution = await resolveSpec(spec("openshift", texts), new MemoryHost(base));

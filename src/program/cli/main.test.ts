@@ -220,6 +220,8 @@ describe("attune up --once", timeout, () => {
     const patch = { type: "merge", patch: { spec: own.spec } } as const;
     await admin.patch(tunedKind, "quiet-memory", patch, { namespace: tuningNamespace });
     admin.close();
+    // The table follows the change.
+    await run.printed(/^node-1 +quiet-memory +True +False +17 /m);
     expect((await run.stop("SIGTERM")).code).toBe(0);
     const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir]);
     expect([code, stderr]).toEqual([0, ""]);

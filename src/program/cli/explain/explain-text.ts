@@ -5,6 +5,7 @@ import type { SettingExplanation } from "../../../domain/node-tuning/explain/set
 import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
+import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -137,10 +138,15 @@ function chainTable(chain: NodeExplanation["chain"], { dim }: Colours, columns: 
   const rows = chain.map(({ profile, file, tuneds, include }): Cell[] => [
     printable(profile),
     tuneds.length > 0 ? printable(`Tuned ${tuneds.join(", ")}`) : { text: "every node", paint: dim },
-    { text: printable(include ? `${file}:${include.line}` : file), paint: dim },
+    { text: fileText(include ? `${file}:${include.line}` : file, columns), paint: dim },
     printable(include?.names.join(", ") ?? ""),
   ]);
   return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows, columns);
+}
+
+/** On a terminal, the directory of built-in profiles takes more room than it is worth. */
+function fileText(file: string, columns: Columns): string {
+  return printable(columns === undefined ? file : file.replace(baseDirectory, "…"));
 }
 
 const stateText = {
@@ -178,7 +184,7 @@ function settingTable(settings: readonly SettingExplanation[], colours: Colours,
         printable(one.wanted),
         { text: printable(one.actual ?? ""), paint },
         { text: stateText[one.state], paint },
-        { text: printable(one.from), paint: dim },
+        { text: fileText(one.from, columns), paint: dim },
         { text: printable(one.note ?? ""), paint },
       ],
       ...one.overrides
@@ -188,7 +194,7 @@ function settingTable(settings: readonly SettingExplanation[], colours: Colours,
           { text: value.includes("${") ? "a value that depends on the node" : printable(value), paint: dim },
           "",
           "",
-          { text: printable(from), paint: dim },
+          { text: fileText(from, columns), paint: dim },
         ]),
     ];
   });

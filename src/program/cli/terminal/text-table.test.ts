@@ -27,6 +27,7 @@ describe("a cell that is too wide", () => {
     ["between words", "a long one", ["a", "long", "one"]],
     ["between words first", "a b;cd", ["a", "b;cd"]],
     ["after separators", "a;b;c;d;e", ["a;b;", "c;d;e"]],
+    ["after separators within names", "ab-cdef", ["ab-", "cdef"]],
     ["anywhere else", "abcdefgh", ["abcde", "fgh"]],
     ["after its indent", "  abcdef", ["  abc", "  def"]],
   ])("breaks %s, and shifts no other cell", (_, text, lines) => {

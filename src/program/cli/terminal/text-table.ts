@@ -72,7 +72,7 @@ function wrappedRow(row: readonly Cell[], limits: readonly number[], columns: nu
   return Array.from({ length: height }, (_, at) => cells.map((texts) => texts[at] ?? ""));
 }
 
-/** Breaks between words, or after the separators of lists and paths, and keeps the indent. */
+/** Breaks between words, after the separators of lists and paths or those within names, and keeps the indent. */
 function chunks(text: string, widest: number): string[] {
   const [indent = ""] = /^ */.exec(text) ?? [];
   const found: string[] = [];
@@ -80,7 +80,7 @@ function chunks(text: string, widest: number): string[] {
   while (indent.length + rest.length > widest) {
     const room = Math.max(1, widest - indent.length);
     const head = rest.slice(0, room);
-    const end = (/^.* /.exec(head) ?? /^.*[;,|/]/.exec(head))?.[0].length ?? room;
+    const end = (/^.* /.exec(head) ?? /^.*[;,|/]/.exec(head) ?? /^.*[-.:_]/.exec(head))?.[0].length ?? room;
     found.push(indent + rest.slice(0, end).trimEnd());
     rest = rest.slice(end);
     if (rest === "") return found;
