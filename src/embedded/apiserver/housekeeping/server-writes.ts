@@ -6,6 +6,7 @@ import { longestWriteMs, type RequestContext, type Services } from "../request/c
 import type { Resource } from "../resource.ts";
 import { collectionOf } from "../registry.ts";
 import { insert } from "../request/create.ts";
+import { lastTime } from "../request/delete.ts";
 import { writeOptions } from "../request/options.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import { asStored } from "../conversion/stored-version.ts";
@@ -59,7 +60,7 @@ export function writeInBackground(log: Log, write: () => Promise<unknown>): void
   }
 }
 
-/** Deletes an object whose parent is deleted: at once, or marks it if it has finalizers. */
+/** Deletes an object whose parent is deleted: at once, or marks it if it has finalizers or, as a pod on a node, a grace period. */
 export function deleteInBackground({ store, views, clock }: Services, log: Log, kind: Resource, entry: Entry): void {
   const resource = asStored(kind, entry);
   const collection = collectionOf(resource);
@@ -67,11 +68,12 @@ export function deleteInBackground({ store, views, clock }: Services, log: Log, 
   if (store.head(collection, entry.key) !== entry) return;
   const object = views.object(entry, resource);
   const { metadata } = object;
-  if ((metadata.finalizers?.length ?? 0) === 0)
+  const grace = Number(resource.strategy.gracePeriod?.(object, undefined) ?? 0);
+  if ((metadata.finalizers?.length ?? 0) === 0 && grace === 0)
     return writeInBackground(log, () => store.remove(collection, entry.key, entry, draftOf(object, resource)));
   if (metadata.deletionTimestamp) return;
-  metadata.deletionTimestamp = formatTime(clock.now());
-  metadata.deletionGracePeriodSeconds = 0;
+  metadata.deletionTimestamp = formatTime(Math.min(clock.now() + grace * 1000, lastTime));
+  metadata.deletionGracePeriodSeconds = grace;
   if (metadata.generation !== undefined) metadata.generation++;
   writeInBackground(log, () => store.put(collection, entry.key, entry, draftOf(object, resource)));
 }

@@ -211,7 +211,7 @@ function usualPropagation({ orphans }: Strategy, { finalizers = [] }: ObjectMeta
 }
 
 /** The last second of the last four-digit year. */
-const lastTime = Date.parse("9999-12-31T23:59:59Z");
+export const lastTime = Date.parse("9999-12-31T23:59:59Z");
 
 /** A second deletion can only shorten the grace period of the first. */
 function shortenGracePeriod(metadata: ObjectMeta, asked: number | undefined): void {

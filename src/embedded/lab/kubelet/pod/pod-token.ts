@@ -25,6 +25,8 @@ interface Known {
 export class PodToken implements Credentials {
   readonly #options: PodTokenOptions;
   #known: Known | undefined;
+  /** The last one that was issued. */
+  #last: string | undefined;
   #request: Promise<Known> | undefined;
   #revoked = false;
 
@@ -43,8 +45,15 @@ export class PodToken implements Credentials {
     this.#request ??= this.#requestToken().finally(() => {
       this.#request = undefined;
     });
-    this.#known = await this.#request;
-    return this.#known.token;
+    try {
+      this.#known = await this.#request;
+    } catch (error) {
+      // A kubelet leaves the old token in the pod when it gets no new one, so that the API server refuses the pod.
+      if (this.#last === undefined) throw error;
+      return this.#last;
+    }
+    this.#last = this.#known.token;
+    return this.#last;
   }
 
   reject(): boolean {
@@ -56,6 +65,7 @@ export class PodToken implements Credentials {
   revoke(): void {
     this.#revoked = true;
     this.#known = undefined;
+    this.#last = undefined;
   }
 
   async #requestToken(): Promise<Known> {
