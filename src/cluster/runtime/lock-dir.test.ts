@@ -138,6 +138,36 @@ test.runIf(process.platform === "linux")("a path longer than that of a socket ca
   expect(readdirSync(dir)).toEqual(["mode"]);
 });
 
+test("a directory that is only locked is removed with the last lock, and with the mode that earlier versions wrote", async () => {
+  await (
+    await lock()
+  )();
+  expect(readdirSync(dir)).toEqual(["mode"]);
+  await (
+    await lockDirectory(dir, {})
+  )();
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("a directory that is only locked stays if it has files", async () => {
+  const unlock = await lockDirectory(dir, {});
+  writeFileSync(join(dir, "tuned.pid"), "1");
+  await unlock();
+  expect(readdirSync(dir)).toEqual(["tuned.pid"]);
+});
+
+test("a lock that is requested while another process removes the directory is granted", async () => {
+  const granted = async (): Promise<() => Promise<void>> =>
+    lockDirectory(dir, {}).catch((error: unknown) => {
+      if (error instanceof DirectoryLockedError) return granted();
+      throw error;
+    });
+  let unlock = await granted();
+  for (let turns = 0; turns < 100; turns++) [unlock] = await Promise.all([granted(), unlock()]);
+  await unlock();
+  expect(readdirSync(parent)).toEqual([]);
+});
+
 test("a directory of another mode is an error and stays as it is", async () => {
   await (
     await lockDirectory(dir, { mode: "hosted" })

@@ -1,4 +1,14 @@
-import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { makeOwnFolder } from "./own-folder.ts";
@@ -22,14 +32,32 @@ export class DirectoryModeError extends Error {
   }
 }
 
+export interface LockOptions {
+  /** Whose state the directory keeps. Without a mode it keeps none: it is removed with the last lock, if it is empty. */
+  readonly mode?: string | undefined;
+}
+
+/** So often another process may remove the directory while this one is about to lock it. */
+const mostTries = 100;
+
+/** Locks a directory for this process. */
+export async function lockDirectory(dir: string, options: LockOptions): Promise<Unlock> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await lockOnce(dir, options);
+    } catch (error) {
+      if (options.mode !== undefined || existsSync(dir) || tries >= mostTries) throw error;
+    }
+}
+
 /**
- * Locks a state directory for this process and one mode. A claim is a listening Unix socket in the directory: the kernel
+ * A claim is a listening Unix socket in the directory: the kernel
  * closes it when its process ends, and connections by path reach it from every pid and network namespace, also while its
  * process is stopped. Each process places its claim first and only then looks for other claims: of two that start at the
  * same time, at least one sees the other and withdraws. Names of claims are never used twice, so that removing a dead one
  * cannot remove a living one.
  */
-export async function lockDirectory(dir: string, { mode }: { mode: string }): Promise<Unlock> {
+async function lockOnce(dir: string, { mode }: LockOptions): Promise<Unlock> {
   makeOwnFolder(dir);
   return within(dir, async (reach) => {
     const name = `lock.${process.pid}.${unused()}`;
@@ -37,11 +65,12 @@ export async function lockDirectory(dir: string, { mode }: { mode: string }): Pr
     const unlock = async (): Promise<void> => {
       rmSync(join(dir, name), { force: true });
       await new Promise((resolve) => socket.close(resolve));
+      if (mode === undefined) removeIfEmpty(dir);
     };
     try {
       const holder = await otherClaim(reach, name);
       if (holder !== undefined) throw new DirectoryLockedError(dir, holder);
-      checkMode(dir, mode);
+      if (mode !== undefined) checkMode(dir, mode);
       return unlock;
     } catch (error) {
       await unlock();
@@ -53,6 +82,16 @@ export async function lockDirectory(dir: string, { mode }: { mode: string }): Pr
 /** Never used before on this machine. Loading `node:crypto` would take a short command 5 ms. */
 function unused(): string {
   return `${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
+}
+
+/** Earlier versions wrote a mode into every locked directory. */
+function removeIfEmpty(dir: string): void {
+  try {
+    rmSync(join(dir, "mode"), { force: true });
+    rmdirSync(dir);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(String(code(error)))) throw error;
+  }
 }
 
 /** unix(7): the longest path of a socket. */

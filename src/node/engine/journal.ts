@@ -3,6 +3,7 @@ import { type Host, unwritten } from "../host/host.ts";
 import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
 import { type Claim, type Entry, Ledger } from "./ledger.ts";
+import { settleFolders } from "./made-folders.ts";
 
 export const journalPath = "/var/lib/attune/journal.json";
 const version = 2;
@@ -31,21 +32,36 @@ async function ledgerOf(host: Host, bootId: string | undefined): Promise<Ledger>
   const file = await host.read(journalPath);
   if (file.type === "missing") return new Ledger();
   if (file.type === "failed") throw new Error(`read the journal of originals: ${file.message}`);
-  const journal = parse(file.text);
-  return new Ledger(journal.entries.filter(({ lasts }) => lasts === "persistent" || journal.bootId === bootId));
+  const { entries, folders, ...journal } = parse(file.text);
+  return new Ledger(
+    entries.filter(({ lasts }) => lasts === "persistent" || journal.bootId === bootId),
+    folders,
+  );
 }
 
-/** Resolves when the journal would survive a crash. Writes nothing if the ledger did not change. */
+/**
+ * Resolves when the journal would survive a crash. Writes nothing if the ledger did not change; a journal without entries is
+ * removed.
+ */
 export async function saveJournal(host: Host, { bootId, ledger }: Journal): Promise<void> {
+  await settleFolders(ledger, host);
+  const [entries, folders] = [ledger.entries(), ledger.folders()];
+  if (entries.length === 0 && folders.length === 0) return removeJournal(host, ledger);
   if (!ledger.changed) return;
-  const text = JSON.stringify({ version, bootId, entries: ledger.entries() });
+  const text = JSON.stringify({ version, bootId, entries, ...(folders.length > 0 ? { folders } : {}) });
   const outcome = await host.replace(journalPath, `${text}\n`, 0o600);
   if (outcome.type === "failed") throw new Error(unwritten("the journal of originals", outcome));
   ledger.written();
 }
 
+async function removeJournal(host: Host, ledger: Ledger): Promise<void> {
+  const outcome = await host.remove(journalPath);
+  if (outcome.type === "failed") throw new Error(`remove the journal of originals: ${outcome.message}`);
+  ledger.written();
+}
+
 /** A journal that cannot be read stops the engine: going on would lose the originals for good. */
-function parse(text: string): { bootId: string; entries: Entry[] } {
+function parse(text: string): { bootId: string; entries: Entry[]; folders: string[] } {
   const unreadable = new Error(
     `read the journal of originals: ${journalPath} is malformed; remove it to give the originals up`,
   );
@@ -60,10 +76,11 @@ function parse(text: string): { bootId: string; entries: Entry[] } {
     !isObject(data) ||
     data.version !== version ||
     typeof data.bootId !== "string" ||
-    !isListOf(data.entries, isEntry)
+    !isListOf(data.entries, isEntry) ||
+    !isListOf(data.folders ?? [], isString)
   )
     throw unreadable;
-  return { bootId: data.bootId, entries: data.entries };
+  return { bootId: data.bootId, entries: data.entries, folders: (data.folders ?? []) as string[] };
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -30,10 +30,27 @@ export interface Claim {
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #names = new Map<string, string>();
+  readonly #folders: Set<string>;
   #changed = false;
 
-  constructor(entries: Iterable<Entry> = []) {
+  constructor(entries: Iterable<Entry> = [], folders: Iterable<string> = []) {
     for (const entry of entries) this.#put(entry);
+    this.#folders = new Set(folders);
+  }
+
+  /** Folders that did not exist before files were written into them. */
+  folders(): string[] {
+    return [...this.#folders];
+  }
+
+  addFolder(folder: string): void {
+    if (this.#folders.has(folder)) return;
+    this.#folders.add(folder);
+    this.#changed = true;
+  }
+
+  removeFolder(folder: string): void {
+    if (this.#folders.delete(folder)) this.#changed = true;
   }
 
   /** Whether it differs from the journal on disk. */

@@ -1,8 +1,9 @@
-import type { Host } from "../host/host.ts";
+import { besideOf, type Host } from "../host/host.ts";
 import type { Action } from "./action.ts";
 import { carryOut, exists, joinRuns, mayJoin } from "./carry-out.ts";
 import type { Restored } from "./engine.ts";
 import type { Entry, Ledger } from "./ledger.ts";
+import { isFileAction } from "./text-after.ts";
 
 export interface PutBack {
   ledger: Ledger;
@@ -73,6 +74,8 @@ interface Undone {
 async function each(actions: readonly Action[], host: Host, lasts: Entry["lasts"]): Promise<Undone> {
   const undone: Undone = {};
   for (const action of actions) {
+    // What a killed process had begun to write.
+    if (isFileAction(action)) await host.remove(besideOf(action.path));
     if (await isDone(action, host)) continue;
     const outcome = await carryOut([action], host);
     // A target that is gone (an interface was removed) has nothing to restore.

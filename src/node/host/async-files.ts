@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { open, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { makeFolderAsync } from "../../cluster/runtime/make-folder.ts";
+import { besideOf } from "./host.ts";
 
 /** How a LinuxHost reads and writes files. Errors are thrown as Node.js throws them. */
 export interface Files {
@@ -73,11 +74,6 @@ export const asyncFiles: Files = {
   },
   removeFolder: (folder) => rmdir(folder),
 };
-
-/** Where a file is written before it gets its name. Always the same place, so that the next write clears what a kill left. */
-export function besideOf(file: string): string {
-  return join(dirname(file), `.${basename(file)}.attune-new`);
-}
 
 async function modeOf(file: string): Promise<number | undefined> {
   const present = await stat(file).catch(ignoreMissing);

@@ -85,6 +85,12 @@ export function refusal(path: string): Failure | undefined {
   return undefined;
 }
 
+/** Where a file is written before it gets its name. Always the same place, so that the next write clears what a kill left. */
+export function besideOf(file: string): string {
+  const slash = file.lastIndexOf("/");
+  return `${file.slice(0, slash + 1)}.${file.slice(slash + 1)}.attune-new`;
+}
+
 /** Why state of the node could not be written, with advice where its file system is read-only. */
 export function unwritten(what: string, { code, message }: Failure): string {
   const advice = code === "EROFS" ? "; nothing is tuned: /var/lib/attune must be writable" : "";

@@ -17,7 +17,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../cluster/runtime/make-folder.ts";
-import { besideOf, type Files, ignoreMissing, ignoreNoLink } from "./async-files.ts";
+import { type Files, ignoreMissing, ignoreNoLink } from "./async-files.ts";
+import { besideOf } from "./host.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {

@@ -10,7 +10,7 @@ export async function lockEngine(root: string): Promise<Unlock> {
   if (folder.type === "failed") throw new Error(`--root ${root}: ${whyNot(folder)}`);
   if (!statSync(root).isDirectory()) throw new Error(`--root ${root}: not a directory`);
   try {
-    return await lockDirectory(folder.path, { mode: "engine" });
+    return await lockDirectory(folder.path, {});
   } catch (error) {
     if (error instanceof DirectoryLockedError)
       throw new Error(`another attune process (agent or command) tunes this node: ${error.message}`, { cause: error });

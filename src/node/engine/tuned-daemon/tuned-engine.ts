@@ -200,6 +200,8 @@ export class TunedEngine implements Engine {
   }
 }
 
+const ownFolder = new RegExp(`^(/etc/tuned/${namePrefix}[^/]+)/[^/]+$`);
+
 interface GiveUp {
   /** Whether TuneD has undone its changes: then programs (scripts, services) are not run again to undo them. */
   undone: boolean;
@@ -212,11 +214,11 @@ async function giveUp(ledger: Ledger, host: Host, { undone, except, extent }: Gi
   const isDone = ({ undo }: Entry): boolean => undone && undo.some(({ type }) => type === "run");
   const restored = await putBack({ ledger, host, owner, extent, which: (entry) => isGivenUp(entry) && !isDone(entry) });
   for (const entry of ledger.entries()) if (isGivenUp(entry) && isDone(entry)) ledger.release(entry.target, owner);
-  const folders = restored.flatMap(({ target }) => /^(\/etc\/tuned\/[^/]+)\/[^/]+$/.exec(target)?.[1] ?? []);
-  // Only folders that Attune made are removed; rmdir keeps one that is not empty.
-  for (const folder of new Set(folders))
-    if (folder.startsWith(`/etc/tuned/${namePrefix}`) || folder === "/etc/tuned/recommend.d")
-      await host.run(["rmdir", folder]);
+  // Earlier versions did not note the folders that they made.
+  for (const { target } of restored) {
+    const [, folder] = ownFolder.exec(target) ?? [];
+    if (folder !== undefined) await host.prune(folder);
+  }
   return restored;
 }
 
