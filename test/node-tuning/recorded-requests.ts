@@ -25,7 +25,8 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
       verb,
       group,
       resource: subresource === undefined ? plural : `${plural}/${subresource}`,
-      namespace,
+      // A namespace is authorized as an object in itself.
+      namespace: plural === "namespaces" ? name : namespace,
       name: name ?? selected,
     });
   };

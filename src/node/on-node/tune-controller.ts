@@ -1,4 +1,4 @@
-import { isForbidden, isNotFound } from "../../cluster/kube/api-error.ts";
+import { isForbidden, isNotFound, isUnauthorized } from "../../cluster/kube/api-error.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
@@ -144,7 +144,7 @@ export async function checkNode({ client, node, tuner, signal }: OwnNode): Promi
   } catch (error) {
     if (isNotFound(error)) throw new UnknownNodeError(node);
     // Agents that the DaemonSet started may not read Nodes, but have their names from the kubelet.
-    if (!isForbidden(error)) throw error;
+    if (!isForbidden(error) && !isUnauthorized(error)) throw error;
   }
 }
 

@@ -5,6 +5,8 @@ import { execPolicies, type ExecPolicy } from "./exec-policy.ts";
 import { isObject } from "../../language/object/json.ts";
 
 export const recordPath = "/var/lib/attune/tuning.json";
+/** What `attune tuned apply` applied last. */
+export const appliedPath = "/var/lib/attune/applied.json";
 const version = 1;
 
 /** The Profile that a node was last tuned to. Outlives the agent, and shows whether the node has restarted since. */

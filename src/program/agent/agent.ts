@@ -9,7 +9,7 @@ import type { Informer } from "../../cluster/kube/cache.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { RollbackOnRemoval } from "../../node/on-node/rollback-on-removal.ts";
+import { RollbackOnRemoval } from "../../node/on-node/removal/rollback-on-removal.ts";
 import type { BootArguments } from "../../node/on-node/boot-arguments.ts";
 import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
@@ -17,6 +17,9 @@ import { NodeEvents } from "../../node/on-node/events/node-events.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
 import { checkNode, type OwnNode, tuneController } from "../../node/on-node/tune-controller.ts";
+import { clearState } from "../../node/on-node/removal/clear-state.ts";
+import type { RollbackReport } from "../../node/engine/engine.ts";
+import { agentServiceAccount } from "./rbac.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
@@ -38,7 +41,7 @@ export interface AgentOptions {
   namespace?: string | undefined;
   /** Default documented. */
   protocol?: Protocol | undefined;
-  /** Roll back at the end in any case. Default: only if the Profile or the DaemonSet is gone. */
+  /** Roll back at the end in any case. Default: only if the agent was removed. */
   rollbackOnExit?: boolean | undefined;
   /** Between two drift checks. Default 10 minutes. */
   resyncIntervalMs?: number | undefined;
@@ -102,25 +105,41 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   manager.add(controller, { on: "everywhere" });
   // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);
-  const rollback = new RollbackOnRemoval({ client, namespace, node });
-  const begun = profiles.whenSynced(signal).then(
-    () => rollback.start(),
+  const removal = new RollbackOnRemoval({
+    client,
+    namespace,
+    node,
+    serviceAccount: agentServiceAccount,
+    profiles,
+    clock,
+  });
+  const watching = profiles.whenSynced(signal).then(
+    () => removal.run(over.signal),
     () => undefined,
   );
   events.start(over.signal);
   try {
     await manager.run(signal);
-    await begun;
-    if (
-      options.rollbackOnExit === true ||
-      ((await rollback.isDue()) && (await isOwnNode({ client, node, tuner }, log)))
-    ) {
-      const { restored } = await tuner.release();
-      log.info({ settings: restored.length }, "rolled back");
-    }
+    const { type, because } =
+      options.rollbackOnExit === true
+        ? ({ type: "removed", because: "--rollback-on-exit" } as const)
+        : await removal.decide();
+    if (type === "restarted") log.info({ because }, "settings stay in force");
+    else if (options.rollbackOnExit || (await isOwnNode({ client, node, tuner }, log)))
+      checkRestored(await tuner.release(), because, log);
+    const left = await clearState(host);
+    if (left.length > 0) log.info({ left }, "files that Attune did not create stay on the node");
   } finally {
     over.abort();
+    await watching;
   }
+}
+
+/** Throws where an original could not be restored: the exit code is what remains of a pod. */
+function checkRestored({ restored }: RollbackReport, because: string, log: Log): void {
+  log.info({ because, settings: restored.length }, "rolled back");
+  const failed = restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`${target}: ${failed}`]));
+  if (failed.length > 0) throw new Error(`roll back: not restored: ${failed.join("; ")}`);
 }
 
 async function isOwnNode(own: OwnNode, log: Log): Promise<boolean> {

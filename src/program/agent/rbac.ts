@@ -32,6 +32,22 @@ export function agentGrants(protocol: Protocol): Grant[] {
     },
     {
       within: tuningNamespace,
+      because: "whether its namespace is being deleted",
+      apiGroups: [""],
+      resources: ["namespaces"],
+      resourceNames: [tuningNamespace],
+      verbs: ["get"],
+    },
+    {
+      within: tuningNamespace,
+      because: "whether its own ServiceAccount was deleted: then it has no token to ask with",
+      apiGroups: [""],
+      resources: ["serviceaccounts"],
+      resourceNames: [agentServiceAccount],
+      verbs: ["list", "watch"],
+    },
+    {
+      within: tuningNamespace,
       because: "OpenShift requires it for privileged pods",
       apiGroups: ["security.openshift.io"],
       resources: ["securitycontextconstraints"],

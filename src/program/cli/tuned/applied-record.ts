@@ -1,8 +1,8 @@
 import { readBootId } from "../../../node/host/boot-id.ts";
 import type { Host } from "../../../node/host/host.ts";
+import { appliedPath as path } from "../../../node/on-node/tuning-record.ts";
 import { isObject } from "../../../language/object/json.ts";
 
-const path = "/var/lib/attune/applied.json";
 const version = 1;
 
 /** What `attune tuned apply` applied last. */

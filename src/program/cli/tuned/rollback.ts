@@ -8,6 +8,7 @@ import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { removeApplied } from "./applied-record.ts";
 import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
 import { removeChosenProfile } from "../../../node/on-node/chosen-profile.ts";
+import { clearState } from "../../../node/on-node/removal/clear-state.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { removeRecord } from "../../../node/on-node/tuning-record.ts";
 import { OneShotHost } from "./one-shot-host.ts";
@@ -30,6 +31,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
       await removeChosenProfile(host);
       const { restored } = await engine.rollback(host);
       await removeApplied(host);
+      for (const path of await clearState(host)) terminal.err(`note: ${path} stays: Attune did not create it\n`);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
       else terminal.out(`${text(restored, terminal.colours)}\n`);
       return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
