@@ -75,6 +75,13 @@ export class Discovery {
     );
   }
 
+  /** All kinds of all groups, each in the preferred version of its group. */
+  async all(options?: RequestOptions): Promise<DiscoveredKind[]> {
+    const preferred = (await this.#versions(options)).filter(({ isPreferred }) => isPreferred);
+    const lists = await Promise.all(preferred.map(async ({ apiVersion }) => this.kindsOf(apiVersion, options)));
+    return lists.flat();
+  }
+
   /** All kinds of one group and version; empty when the server does not have it. */
   async kindsOf(apiVersion: string, options?: RequestOptions): Promise<readonly DiscoveredKind[]> {
     const known = this.#known.get(apiVersion);

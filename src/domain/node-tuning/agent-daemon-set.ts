@@ -34,6 +34,8 @@ const containerName = "agent";
 const probes = { host: "127.0.0.1", port: 19257 };
 const probing = ["--probe-address", `${probes.host}:${probes.port}`];
 
+export const agentLabels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
+
 /** Whether it runs our agents. The DaemonSet of the operator that Attune replaces has the same name and may have our labels. */
 export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
@@ -47,7 +49,7 @@ export const chosenProfileFile = `${chosenProfileFolder}/50-openshift.conf`;
 /** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that the two never run together. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
-  const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
+  const labels = agentLabels;
   const selector = { "openshift-app": "tuned" };
   return {
     apiVersion: "apps/v1",

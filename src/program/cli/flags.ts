@@ -132,6 +132,17 @@ export const installFlags = {
   ...crdsFlags,
 };
 
+export const uninstallFlags = {
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
+  dryRun: toggle("--dry-run", "ask the API server for a dry run, which changes nothing"),
+  crds: toggle("--crds", "also delete CRDs that users have objects of, and with them these objects"),
+  timeout: parsed("--timeout <duration>", "how long to wait for nodes, and then for deletions", duration, {
+    default: "5m",
+  }),
+  output: outputFlag(["text", "json", "yaml"], "text, json or yaml"),
+};
+
 export const takeOverFlags = {
   ...connectionFlags,
   namespace: text("-n, --namespace <name>", "namespace of the operator of Attune", { default: systemNamespace }),

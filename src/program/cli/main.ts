@@ -9,6 +9,7 @@ import {
   operatorCommandFlags,
   planFlags,
   takeOverFlags,
+  uninstallFlags,
   upFlags,
   webhookCommandFlags,
 } from "./flags.ts";
@@ -67,6 +68,13 @@ addCommand(program, {
   description: "print the manifests that install Attune, or apply them; with --kubeconfig, adapts them to that cluster",
   flags: installFlags,
   run: async (options) => (await import("./install/install.ts")).install(options),
+});
+
+addCommand(program, {
+  name: "uninstall",
+  description: "roll back all nodes, and then delete what install made; objects of users stay",
+  flags: uninstallFlags,
+  run: async (options) => (await import("./uninstall/uninstall.ts")).uninstall(options),
 });
 
 addCommand(program, {

@@ -46,8 +46,7 @@ export async function applyManifests(
 ): Promise<void> {
   const onlyPlanned = new Set<string>();
   for (const object of manifests) {
-    const ref = refs.get(object.kind);
-    if (!ref) throw new Error(`apply ${object.kind} ${object.metadata.name}: attune install has no such kind`);
+    const ref = kindOf(object);
     const { name = "", namespace } = object.metadata;
     // A dry run does not create the namespace, and the API server refuses objects in a missing one.
     if (namespace !== undefined && onlyPlanned.has(namespace)) {
@@ -60,6 +59,12 @@ export async function applyManifests(
     const answer = await client.patch(ref, name, patch, { namespace, fieldManager: "attune", dryRun, signal });
     onApplied?.(object, outcome(before, answer));
   }
+}
+
+export function kindOf({ kind, metadata }: KubeObject): KindRef {
+  const ref = refs.get(kind);
+  if (!ref) throw new Error(`apply ${kind} ${metadata.name}: attune install has no such kind`);
+  return ref;
 }
 
 async function observed(

@@ -85,7 +85,8 @@ async function observed(
   }
 }
 
-function isOurs({ labels = {} }: ObjectMeta): boolean {
+/** Whether Attune created it, by its label. */
+export function isOurs({ labels = {} }: ObjectMeta): boolean {
   return ["app.kubernetes.io/managed-by", "app.kubernetes.io/part-of"].some((name) => labels[name] === "attune");
 }
 

@@ -1,0 +1,37 @@
+import type { kinds } from "../../../cluster/kube/kinds.ts";
+import { isTrue } from "../../../language/object/condition.ts";
+
+export type Pod = NonNullable<(typeof kinds.pod)["object"]>;
+export type Node = NonNullable<(typeof kinds.node)["object"]>;
+
+/** How the removal of an agent ended for its node. */
+export interface NodeOutcome {
+  readonly node: string;
+  readonly state: "rolled back" | "not rolled back";
+  /** Why it was not rolled back, as far as the cluster knows. */
+  readonly because?: string | undefined;
+}
+
+/** What became of a node, by the last state of its agent's pod, which is gone. */
+export function outcomeOf({ spec, status }: Pod): NodeOutcome {
+  const node = spec?.nodeName ?? "";
+  const [container] = status?.containerStatuses ?? [];
+  const { terminated, waiting } = container?.state ?? {};
+  if (!container || waiting)
+    return {
+      node,
+      state: "not rolled back",
+      because: `its agent did not run${waiting?.reason ? ` (${waiting.reason})` : ""}`,
+    };
+  if (terminated && terminated.exitCode !== 0) {
+    const because = terminated.message?.trim() || `its agent ended with exit code ${terminated.exitCode}`;
+    return { node, state: "not rolled back", because };
+  }
+  return { node, state: "rolled back" };
+}
+
+/** Why a node is away: then nothing ends its agent. */
+export function awayBecause(node: Node | undefined): string | undefined {
+  if (!node) return "there is no Node of this name";
+  return isTrue(node.status?.conditions, "Ready") ? undefined : "the node is not ready";
+}

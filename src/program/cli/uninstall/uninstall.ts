@@ -1,0 +1,111 @@
+import type { Client } from "../../../cluster/kube/client.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { type Clock, systemClock } from "../../../cluster/runtime/clock.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { machineConfigKind } from "../../../domain/machine-config/api.ts";
+import { isGenerated, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { otherDeployment } from "../../operator/rbac.ts";
+import type { uninstallFlags } from "../flags.ts";
+import { ifThere } from "../gather/gather-profiles.ts";
+import type { Values } from "../option/flag.ts";
+import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
+import { decideDeletions, isDefinition } from "./decide-deletions.ts";
+import { deleteDefaultTuned, deleteObjects } from "./delete-objects.ts";
+import { giveNodesBack } from "./give-back.ts";
+import { installedObjects, nameOf } from "./installed-objects.ts";
+import type { NodeOutcome } from "./node-outcome.ts";
+import { reportData, reportText } from "./report.ts";
+import { usersObjects } from "./users-objects.ts";
+
+type Deployment = NonNullable<(typeof kinds.deployment)["object"]>;
+
+export type UninstallOptions = Pick<
+  Values<typeof uninstallFlags>,
+  "namespace" | "dryRun" | "crds" | "timeout" | "output"
+>;
+
+/** `attune uninstall`: rolls back all nodes, and then deletes what `attune install` made. */
+export async function uninstall(options: Values<typeof uninstallFlags>): Promise<void> {
+  const client = new HttpClient(await loadConnection(options));
+  try {
+    const { signal } = stopOnSignals();
+    process.exitCode = await uninstallFrom(client, options, { terminal: processTerminal(), signal });
+  } finally {
+    client.close();
+  }
+}
+
+/** Returns the exit code: 1 if a node was not rolled back. */
+export async function uninstallFrom(
+  client: Client,
+  options: UninstallOptions,
+  { terminal, signal, clock = systemClock }: CommandContext & { readonly clock?: Clock },
+): Promise<number> {
+  const { namespace, dryRun, crds, timeout: timeoutMs, output } = options;
+  const isOtherOperator = await isManagedByOther(client, signal);
+  const { ours, others } = await installedObjects(client, namespace, signal);
+  const deleted: KubeObject[] = [];
+  const onDeleted = (object: KubeObject): void => {
+    deleted.push(object);
+    if (output === "text") terminal.out(`${nameOf(object)} deleted${dryRun ? " (dry run)" : ""}\n`);
+  };
+  const deletion = { client, dryRun, clock, timeoutMs, signal, deleted: onDeleted };
+
+  // The API server would ask the webhook about the change that removes the agents, and the webhook may not run.
+  const [webhooks, rest] = parted(ours, ({ kind }) => kind.endsWith("WebhookConfiguration"));
+  await deleteObjects(
+    webhooks.map((object) => ({ object })),
+    deletion,
+  );
+  const waiting = (text: string): void => terminal.err(`${text}\n`);
+  const nodes: NodeOutcome[] =
+    dryRun || isOtherOperator ? [] : await giveNodesBack({ client, timeoutMs, clock, signal, waiting });
+
+  const decided = decideDeletions({ ours: rest, users: await usersObjects(client, rest, signal), crds });
+  const [containers, contents] = parted(decided, ({ object }) => isDefinition(object) || object.kind === "Namespace");
+  await deleteObjects(contents, deletion);
+  if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
+  await deleteObjects(containers, deletion);
+
+  const kept = [
+    ...decided.flatMap(({ object, keptBecause: because }) => (because === undefined ? [] : [{ object, because }])),
+    ...others.map((object) => ({ object, because: "it was not created by Attune" })),
+    ...(await generatedConfigs(client, signal)).map((object) => ({ object, because: rebootNote })),
+  ];
+  const report = { nodes, deleted, kept };
+  if (output === "text") terminal.out(reportText(report, imageOf(ours)));
+  else terminal.out(await reportData(report, output));
+  return nodes.some(({ state }) => state !== "rolled back") ? 1 : 0;
+}
+
+const rebootNote = "it has boot arguments of nodes, which restart when you delete it";
+
+/** MachineConfigs of the operator that outlive it. */
+async function generatedConfigs(client: Client, signal: AbortSignal): Promise<KubeObject[]> {
+  const { items = [] } = (await ifThere(client.list(machineConfigKind, { signal }))) ?? {};
+  return items.filter(({ metadata }) => isGenerated(metadata)).map((object) => ({ ...object, kind: "MachineConfig" }));
+}
+
+function parted<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((one) => !isFirst(one))];
+}
+
+/** Whether the operator that Attune replaces manages the nodes, which then stay as they are. */
+async function isManagedByOther(client: Client, signal: AbortSignal): Promise<boolean> {
+  const other = await ifThere(client.get(kinds.deployment, otherDeployment, { namespace: tuningNamespace, signal }));
+  if (other && (other.spec?.replicas ?? 1) === 0)
+    throw new Error(
+      `uninstall: Attune has taken over from Deployment ${tuningNamespace}/${otherDeployment}: ` +
+        "hand back first with attune take-over --undo --apply",
+    );
+  return other !== undefined;
+}
+
+/** With which a node can be rolled back later. */
+function imageOf(ours: readonly KubeObject[]): string | undefined {
+  const operator: Deployment | undefined = ours.find(({ kind }) => kind === "Deployment");
+  return operator?.spec?.template.spec?.containers[0]?.image;
+}

@@ -1,0 +1,211 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { noLog } from "../../src/cluster/runtime/log/log.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import type { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
+import { runLab } from "../../src/embedded/lab/run-lab.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { installManifests } from "../../src/program/cli/install/manifests.ts";
+import { programs } from "../../src/program/cli/lab/container-programs.ts";
+import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
+import { printObjects } from "../../src/program/cli/terminal/serialise.ts";
+import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
+import { uninstallFrom, type UninstallOptions } from "../../src/program/cli/uninstall/uninstall.ts";
+import { exampleLabel, exampleTuned } from "../../src/program/cli/up/worked-example.ts";
+import { systemNamespace } from "../../src/program/operator/rbac.ts";
+import { isTrue } from "../../src/language/object/condition.ts";
+import { kubectlPath } from "../conformance/kubectl.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+import { clientFor } from "../servers/client-for.ts";
+import { startEmbeddedServer } from "../servers/embedded-server.ts";
+import type { ServerUnderTest } from "../servers/server-under-test.ts";
+
+const namespaces = [systemNamespace, tuningNamespace];
+
+/** What was installed, on virtual nodes that are tuned. */
+interface Tuned {
+  readonly server: ServerUnderTest;
+  readonly admin: HttpClient;
+  readonly nodes: readonly VirtualNode[];
+  /** Ends the kubelets: from then on no agent runs, and nodes become NotReady. */
+  readonly endNodes: () => Promise<void>;
+}
+
+async function tunedCluster(count = 2): Promise<Tuned> {
+  const server = await startEmbeddedServer();
+  const admin = clientFor(server);
+  const nodes = smallNodes(count, "node-", { [exampleLabel]: "" });
+  const stop = new AbortController();
+  const { signal } = stop;
+  await applyManifests(admin, installManifests({ mode: "plain" }));
+  const clientAs = (who: Impersonation): HttpClient => admin.as(who);
+  const { cluster } = admin.connection;
+  const program = programs(admin, noLog);
+  const lab = runLab({ client: admin, clientAs, cluster, nodes, program, workloads: {}, signal, log: noLog });
+  const endNodes = async (): Promise<void> => {
+    stop.abort();
+    await lab;
+  };
+  onTestFinished(async () => {
+    await endNodes();
+    admin.close();
+    await server.close();
+  });
+  await eventually("kinds are served", () => admin.list(tunedKind));
+  await eventually("every node is tuned", async () => {
+    const { items } = await admin.list(profileKind, { namespace: tuningNamespace });
+    return items.length === count && items.every(({ status }) => isTrue(status?.conditions, "Applied"));
+  });
+  return { server, admin, nodes, endNodes };
+}
+
+/** The files of a node that it had not, or not so, when it started: each node has a boot id of its own. */
+const changesOf = ({ host }: VirtualNode): string[] =>
+  [...host.changes().keys()].filter((path) => path !== "/proc/sys/kernel/random/boot_id");
+
+async function areAsBefore(nodes: readonly VirtualNode[]): Promise<void> {
+  await eventually("the agents have rolled back", async () =>
+    nodes.every((node) => changesOf(node).length === 0),
+  ).catch(() => expect(nodes.map(changesOf)).toEqual(nodes.map(() => [])));
+}
+
+async function uninstall(
+  admin: HttpClient,
+  options: Partial<UninstallOptions> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const terminal = new RecordingTerminal();
+  const { signal } = new AbortController();
+  const all: UninstallOptions = {
+    namespace: systemNamespace,
+    dryRun: false,
+    crds: false,
+    timeout: 60_000,
+    output: "text",
+    ...options,
+  };
+  const code = await uninstallFrom(admin, all, { terminal, signal });
+  return { code, out: terminal.stdout, err: terminal.stderr };
+}
+
+/** Every object with a label of Attune, of kinds that can be listed. */
+async function labelled(admin: HttpClient): Promise<string[]> {
+  const { Discovery } = await import("../../src/cluster/kube/discovery.ts");
+  const kindsOfServer = (await new Discovery(admin).all()).filter(({ verbs }) => verbs.includes("list"));
+  const found: string[] = [];
+  for (const labelSelector of ["app.kubernetes.io/part-of=attune", "app.kubernetes.io/managed-by=attune"])
+    for (const of of kindsOfServer) {
+      const { items } = await admin.list(of, { labelSelector });
+      found.push(...items.map(({ metadata }) => `${of.kind} ${metadata.name}`));
+    }
+  return found;
+}
+
+describe("attune uninstall", { timeout: 60_000 }, () => {
+  it("rolls back all nodes and deletes everything that install made, and a second run finds nothing", async () => {
+    const { admin, nodes } = await tunedCluster();
+    const { code, out } = await uninstall(admin);
+    expect(out).toContain("2 nodes rolled back; nothing of Attune remains on them\n");
+    expect(out).toContain("ValidatingWebhookConfiguration attune-webhook deleted\n");
+    expect(out).not.toContain("kept");
+    expect(code).toBe(0);
+    expect(await labelled(admin)).toEqual([]);
+    for (const name of namespaces) await gone(name, () => admin.get(kinds.namespace, name));
+    await areAsBefore(nodes);
+    expect(await uninstall(admin)).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  it("changes nothing with --dry-run", async () => {
+    const { admin, nodes } = await tunedCluster(1);
+    const before = (await labelled(admin)).toSorted();
+    const { out } = await uninstall(admin, { dryRun: true });
+    expect(out).toContain(`Deployment ${systemNamespace}/attune-operator deleted (dry run)\n`);
+    expect(out).toContain(`Namespace ${tuningNamespace} deleted (dry run)\n`);
+    expect((await labelled(admin)).toSorted()).toEqual(before);
+    expect((await admin.get(tunedKind, "default", { namespace: tuningNamespace })).spec?.managementState).not.toBe(
+      "Removed",
+    );
+    expect(changesOf(nodes[0]!)).toContain("/var/lib/attune/journal.json");
+  });
+
+  it("keeps objects of users and says which, until --crds", async () => {
+    const { admin, nodes } = await tunedCluster(1);
+    await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace });
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "theirs", namespace: systemNamespace } };
+    await admin.create(kinds.secret, secret);
+    const mine = exampleTuned().metadata.name ?? "";
+    const { out } = await uninstall(admin);
+    expect(out).toContain(
+      `CustomResourceDefinition tuneds.tuned.openshift.io kept: it has objects of users: Tuned ${tuningNamespace}/${mine}; --crds deletes them too\n`,
+    );
+    expect(out).toContain(`Namespace ${tuningNamespace} kept: it contains Tuned ${tuningNamespace}/${mine}\n`);
+    expect(out).toContain(`Namespace ${systemNamespace} kept: it contains Secret ${systemNamespace}/theirs\n`);
+    await areAsBefore(nodes);
+    const { items } = await admin.list(tunedKind, { namespace: tuningNamespace });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual([mine]);
+
+    const again = await uninstall(admin, { crds: true });
+    expect(again.out).not.toContain("tuneds.tuned.openshift.io kept");
+    await gone("the namespace", () => admin.get(kinds.namespace, tuningNamespace));
+    await admin.get(kinds.secret, "theirs", { namespace: systemNamespace });
+  });
+
+  it("does not touch what has its names but not its label", async () => {
+    const { admin } = await tunedCluster(1);
+    const role = await admin.get(kinds.clusterRole, "attune:webhook");
+    const removal = { metadata: { labels: { "app.kubernetes.io/part-of": null } } };
+    await admin.patch(kinds.clusterRole, "attune:webhook", { type: "merge", patch: removal });
+    const { out } = await uninstall(admin);
+    expect(out).toContain("ClusterRole attune:webhook kept: it was not created by Attune\n");
+    expect((await admin.get(kinds.clusterRole, "attune:webhook")).metadata.uid).toBe(role.metadata.uid);
+  });
+
+  it("works without an operator, and continues where it was interrupted", async () => {
+    const { admin, nodes } = await tunedCluster(1);
+    await admin.delete(kinds.deployment, "attune-operator", { namespace: systemNamespace });
+    await expect(uninstall(admin, { timeout: 0 })).rejects.toThrow(
+      /^uninstall: still waiting for 1 node: node-1 \(its agent rolls back\) after 0 s: run the command again to continue/,
+    );
+    expect((await uninstall(admin)).code).toBe(0);
+    expect(await labelled(admin)).toEqual([]);
+    await areAsBefore(nodes);
+  });
+
+  it("refuses a namespace in which Attune is not installed, while it is in another", async () => {
+    const { admin } = await tunedCluster(1);
+    await expect(uninstall(admin, { namespace: "elsewhere" })).rejects.toThrow(
+      `uninstall: Attune is installed in the namespace ${systemNamespace}: pass --namespace ${systemNamespace}`,
+    );
+  });
+});
+
+describe.runIf(kubectlPath)("kubectl delete", { timeout: 60_000 }, () => {
+  const kubectl = ({ server }: Tuned, ...words: string[]): Promise<unknown> =>
+    promisify(execFile)(kubectlPath ?? "", [
+      ...["--kubeconfig", server.kubeconfig, "delete", "--wait=false", "--ignore-not-found"],
+      ...words,
+    ]);
+
+  async function manifests({ server }: Tuned, order: "as printed" | "reversed"): Promise<string> {
+    const all = installManifests({ mode: "plain" });
+    const file = join(dirname(server.kubeconfig), `${order.replace(" ", "-")}.yaml`);
+    await writeFile(file, await printObjects(order === "reversed" ? all.toReversed() : all, "yaml"));
+    return file;
+  }
+
+  it.each<[string, (cluster: Tuned) => Promise<unknown>]>([
+    ["all manifests as printed", async (one) => kubectl(one, "-f", await manifests(one, "as printed"))],
+    ["all manifests in reverse", async (one) => kubectl(one, "-f", await manifests(one, "reversed"))],
+    ["the namespace of the agents", (one) => kubectl(one, "namespace", tuningNamespace)],
+    ["both namespaces", (one) => kubectl(one, "namespace", ...namespaces)],
+  ])("of %s rolls back the nodes, and leaves nothing on them", async (_, deletion) => {
+    const cluster = await tunedCluster();
+    await deletion(cluster);
+    await areAsBefore(cluster.nodes);
+  });
+});
