@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { newKeyPair, privateKeyPem } from "../../src/cluster/certificate/certificate.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
 import { agentDaemonSet, agentDaemonSetName } from "../../src/domain/node-tuning/agent-daemon-set.ts";
@@ -37,6 +38,7 @@ class Installed {
   server: ApiServer;
   readonly #dir: string;
   readonly #stop = new AbortController();
+  #agent: HttpClient | undefined;
   #ended: Promise<void> = Promise.resolve();
 
   private constructor(server: ApiServer, dir: string) {
@@ -70,6 +72,7 @@ class Installed {
       spec: { config: { tunedProfile: "p" }, profile: [{ name: "p", data: "[sysctl]\nvm.swappiness=10\n" }] },
     });
     const agent = await agentOn(this.server, "n");
+    this.#agent = agent;
     const seen = new Set<string>();
     const client = recording(agent, ({ verb, resource }) => seen.add(`${verb} ${resource}`));
     const { signal } = this.#stop;
@@ -81,6 +84,11 @@ class Installed {
   async createDaemonSet(): Promise<void> {
     const options = { namespace, image: "attune:test", serviceAccount: agentServiceAccount, release: "" };
     await this.admin.create(kinds.daemonSet, agentDaemonSet(options, undefined), inNamespace);
+  }
+
+  /** Otherwise a test would not show what it says. */
+  async refusesToken(): Promise<void> {
+    await expect(this.#agent?.get(profileKind, "n", inNamespace)).rejects.toMatchObject({ code: 401 });
   }
 
   async value(): Promise<string> {
@@ -143,7 +151,14 @@ test.each<[string, Step[]]>([
 
 test.each<[string, "memory" | "disk", Step]>([
   ["its pod was restarted", "memory", async () => undefined],
-  ["its pod was deleted by force, and its token with it", "memory", removePod],
+  [
+    "its pod was deleted by force, and its token with it",
+    "memory",
+    async (installed) => {
+      await removePod(installed);
+      await installed.refusesToken();
+    },
+  ],
   ["its Node was cordoned", "memory", cordon],
   ["its ServiceAccount was deleted by mistake and created again", "memory", recreateServiceAccount],
   ["its DaemonSet was created again, as by an upgrade that replaces it", "memory", recreateDaemonSet],
@@ -152,7 +167,10 @@ test.each<[string, "memory" | "disk", Step]>([
   [
     "the API server has a new signing key, and refuses its token",
     "disk",
-    (installed) => installed.restartServer(() => rm(installed.signingKey)),
+    async (installed) => {
+      await installed.restartServer(() => writeFile(installed.signingKey, newKey()));
+      await installed.refusesToken();
+    },
   ],
 ])("a node stays tuned when its agent ends after %s", async (_, storage, step) => {
   const installed = await Installed.start(storage);
@@ -160,6 +178,10 @@ test.each<[string, "memory" | "disk", Step]>([
   await installed.end();
   expect(await installed.value()).toBe("10");
 });
+
+function newKey(): string {
+  return privateKeyPem(newKeyPair().privateKey);
+}
 
 async function cordon({ admin }: Installed): Promise<void> {
   await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "n" } });
