@@ -185,11 +185,10 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
 });
 
 describe.runIf(kubectlPath)("kubectl delete", { timeout: 60_000 }, () => {
-  const kubectl = ({ server }: Tuned, ...words: string[]): Promise<unknown> =>
-    promisify(execFile)(kubectlPath ?? "", [
-      ...["--kubeconfig", server.kubeconfig, "delete", "--wait=false", "--ignore-not-found"],
-      ...words,
-    ]);
+  const kubectl = ({ server }: Tuned, ...words: string[]): Promise<unknown> => {
+    const options = ["--kubeconfig", server.kubeconfig, "--wait=false", "--ignore-not-found"];
+    return promisify(execFile)(kubectlPath ?? "", ["delete", ...options, ...words]);
+  };
 
   async function manifests({ server }: Tuned, order: "as printed" | "reversed"): Promise<string> {
     const all = installManifests({ mode: "plain" });
