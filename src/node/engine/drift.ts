@@ -79,12 +79,25 @@ async function drifted(host: Host, { paths }: DriftScope): Promise<{ drift: Drif
     const { owner, from, value: expected } = claim;
     for (const action of claim.actions) {
       const other = await otherThan(action, host);
-      if (other === undefined) continue;
+      if (other === undefined || other === claim.kept) continue;
       found.push({ drift: { target, owner, from, expected, found: other }, claim });
       break;
     }
   }
   return found;
+}
+
+/**
+ * What the kernel made of a value that was just written, where it made another: `read_ahead_kb` is a multiple of the page size,
+ * and there may be memory for fewer huge pages.
+ */
+export async function keptInstead(action: Action, host: Host): Promise<string | undefined> {
+  if (action.type !== "write" || action.within !== undefined) return undefined;
+  const other = await otherThan(action, host);
+  if (other === undefined) return undefined;
+  // Another process may have written meanwhile; of the same value the kernel makes the same again.
+  const again = await host.write(action.path, action.value);
+  return again.type === "done" && (await otherThan(action, host)) === other ? other : undefined;
 }
 
 /** The current value, where it differs from what the action wrote. */

@@ -1,7 +1,8 @@
 import type { Host } from "../host/host.ts";
 import { isSameValue } from "../../language/tuned/value.ts";
 import { carryOut, mayJoin } from "./carry-out.ts";
-import type { ActionOutcome } from "./action.ts";
+import { keptInstead } from "./drift.ts";
+import type { Action, ActionOutcome } from "./action.ts";
 import type { ApplyReport, SettingReport } from "./engine.ts";
 import { type Journal, loadJournal, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
@@ -56,7 +57,7 @@ export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean 
   if (step.type !== "change" || step.always) return false;
   const entry = ledger.find(step.target);
   const claim = entry?.claims.at(-1);
-  if (!entry || claim?.owner !== owner || claim.value !== step.value) return false;
+  if (!entry || claim?.owner !== owner || claim.value !== step.value || claim.kept === step.before) return false;
   return claim.made || isSameValue(claim.value, entry.before);
 }
 
@@ -115,15 +116,22 @@ async function settle(
     for (const step of batch) {
       if (outcome.type === "done" && outcome.refused !== undefined) ledger.refuse(step.target);
       if (outcome.type === "failed" && isOneWrite(step) && !made.has(step.target)) ledger.unmake(step.target, owner);
-      reports.set(step, reportOf(step, outcome, drifted.has(step)));
+      const kept = isCarried(outcome) && isOneWrite(step) ? await keptInstead(step.actions[0], host) : undefined;
+      ledger.keep(step.target, owner, kept);
+      const noted = kept === undefined ? step : { ...step, note: `the kernel made it ${JSON.stringify(kept)}` };
+      reports.set(step, reportOf(noted, outcome, drifted.has(step)));
     }
   }
   return steps.flatMap((step) => reports.get(step) ?? []);
 }
 
 /** A write takes effect or fails; a program that failed may have done half of its work. */
-function isOneWrite({ actions }: ChangeStep): boolean {
-  return actions.length === 1 && actions[0]?.type === "write";
+function isOneWrite(step: ChangeStep): step is ChangeStep & { actions: readonly [Action] } {
+  return step.actions.length === 1 && step.actions[0]?.type === "write";
+}
+
+function isCarried(outcome: ActionOutcome): boolean {
+  return outcome.type === "done" && outcome.refused === undefined;
 }
 
 /** Consecutive steps that can be one program are carried out together. */

@@ -49,6 +49,7 @@ function isDrifted(step: ChangeStep, ledger: Ledger, owner: string): boolean {
   const entry = ledger.find(step.target);
   const claim = entry?.claims.at(-1);
   if (!entry || claim?.owner !== owner || claim.from !== claimOf(step, owner).from) return false;
+  if (claim.kept === step.before) return false;
   if (!claim.made && !isSameValue(claim.value, entry.before)) return false;
   // Parameters that one program sets together are set again together.
   return step.type === "change" ? !step.always : step.always === true;

@@ -103,6 +103,7 @@ function isClaim(value: unknown): value is Claim {
     typeof value.from === "string" &&
     typeof value.value === "string" &&
     typeof value.made === "boolean" &&
+    (value.kept === undefined || typeof value.kept === "string") &&
     isListOf(value.actions, isAction)
   );
 }

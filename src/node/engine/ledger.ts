@@ -24,6 +24,8 @@ export interface Claim {
   readonly actions: readonly Action[];
   /** False while the target had the wanted value already: then there is nothing to undo. */
   readonly made: boolean;
+  /** What the kernel made of the value, where it made another: it rounds some, and limits others. */
+  readonly kept?: string;
 }
 
 /** Originals and claims of a node, in the order of first change. */
@@ -81,7 +83,7 @@ export class Ledger {
     const named = alias === undefined || alias === entry.target || entry.aliases.includes(alias);
     const made = claim.made || earlier?.made === true;
     if (named && earlier && earlier.made === made && sameClaim(earlier, claim)) return;
-    const now: Claim = { ...claim, made };
+    const now: Claim = { ...(earlier && sameClaim(earlier, claim) ? earlier : claim), made };
     const claims = earlier ? entry.claims.with(index, now) : [...entry.claims, now];
     this.#put({ ...entry, aliases: named ? entry.aliases : [...entry.aliases, alias], claims });
     this.#changed = true;
@@ -93,6 +95,17 @@ export class Ledger {
     if (!entry) return;
     const claims = entry.claims.map((claim) => (claim.owner === owner ? { ...claim, made: false } : claim));
     this.#put({ ...entry, claims });
+    this.#changed = true;
+  }
+
+  /** The kernel made this of an owner's value; `undefined`: what it was asked for. */
+  keep(target: string, owner: string, kept: string | undefined): void {
+    const entry = this.find(target);
+    const claim = entry?.claims.find((one) => one.owner === owner);
+    if (!entry || !claim || claim.kept === kept) return;
+    const { kept: _, ...rest } = claim;
+    const now: Claim = kept === undefined ? rest : { ...rest, kept };
+    this.#put({ ...entry, claims: entry.claims.map((one) => (one === claim ? now : one)) });
     this.#changed = true;
   }
 

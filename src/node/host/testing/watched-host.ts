@@ -11,10 +11,12 @@ export class WatchedHost extends MemoryHost {
   /** Whether a program that reports events can be started. */
   canMonitor = true;
   writes = 0;
+  /** What the kernel keeps of a value that is written. */
+  keeps = (_path: string, text: string): string => text;
 
   override async write(path: string, text: string): Promise<Outcome> {
     this.writes++;
-    return this.#reported(path, await super.write(path, text));
+    return this.#reported(path, await super.write(path, this.keeps(path, text)));
   }
 
   override async replace(path: string, text: string): Promise<Outcome> {

@@ -8,7 +8,7 @@ export interface DeviceWatchOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly log: Log;
-  /** Between two lists of devices while no monitor runs. */
+  /** Between two lists of devices: interrupts have no events, and a monitor may not run. A list takes half a millisecond. */
   readonly pollIntervalMs: number;
   readonly changed: () => void;
 }
@@ -24,8 +24,6 @@ const monitor = [
 
 /** udev announces a device in several lines, and a card brings many devices. */
 const burstMs = 200;
-/** A monitor that runs misses only interrupts, which have no events. */
-const slowdown = 6;
 const restart = { baseMs: 10_000, maxMs: 3_600_000 };
 
 /** Finds devices that appear or go: at once where `udevadm` runs, otherwise by listing them. */
@@ -33,7 +31,6 @@ export class DeviceWatch {
   readonly #options: DeviceWatchOptions;
   readonly #backoff = new FailureBackoff<"monitor">(restart);
   #seen: ReadonlySet<string> | undefined;
-  #monitored = false;
   #closed = false;
   #endMonitor = (): void => {};
   #cancelRestart = (): void => {};
@@ -65,7 +62,6 @@ export class DeviceWatch {
   }
 
   #line(text: string): void {
-    this.#monitored = true;
     if (!/^(?:KERNEL|UDEV) *\[/.test(text)) return;
     this.#backoff.forget("monitor");
     if (!text.includes(" /devices/virtual/net/")) this.#pollSoon();
@@ -73,7 +69,6 @@ export class DeviceWatch {
 
   #ended(why: string): void {
     if (this.#closed) return;
-    this.#monitored = false;
     const inMs = this.#backoff.next("monitor");
     this.#options.log.debug({ why, inMs }, "udevadm monitor ended; devices are listed until it runs again");
     this.#cancelRestart = this.#options.clock.after(inMs, () => this.#startMonitor());
@@ -99,7 +94,7 @@ export class DeviceWatch {
     if (this.#closed) return;
     if (this.#seen && !isSame(this.#seen, found)) changed();
     this.#seen = found;
-    if (!this.#soon) this.#pollIn(pollIntervalMs * (this.#monitored ? slowdown : 1));
+    if (!this.#soon) this.#pollIn(pollIntervalMs);
   }
 }
 

@@ -160,6 +160,24 @@ describe("a setting that another process writes", () => {
     expect(w.condition("Drifted")).not.toMatch(/^True/);
   });
 
+  test("is no drift where the kernel keeps another value than the one written", async () => {
+    const path = "/sys/block/sdb/queue/read_ahead_kb";
+    const files = { "/sys/block/sdb/removable": "0\n", [path]: "128\n" };
+    const w = new World("[disk]\ndevices=sdb\nreadahead=3333\n", files);
+    // A multiple of the page size.
+    w.host.keeps = (written, text) => (written === path ? `${Math.floor(Number(text) / 4) * 4}` : text);
+    await w.reconcile();
+    const { writes } = w.host;
+    await w.clock.advance(2 * resyncIntervalMs);
+    expect(await w.value(path)).toBe("3332");
+    expect(w.condition("Drifted")).not.toMatch(/^True/);
+    expect(w.host.writes).toBe(writes);
+    await w.host.write(path, "128");
+    await w.clock.advance(3000);
+    expect(await w.value(path)).toBe("3332");
+    expect(w.condition("Drifted")).toMatch(/^True Repaired .* to "128"/);
+  });
+
   test("is set back if it already had the wanted value when the profile was applied", async () => {
     const w = await World.settled("[sysctl]\nvm.swappiness=60\n");
     expect(w.host.writes).toBe(0);
@@ -385,9 +403,12 @@ describe("a device that appears", () => {
       "/proc/irq/default_smp_affinity": "3\n",
       "/proc/interrupts": "  CPU0\n 16: 1\n 17: 1\n",
     });
+    // Other devices are announced, interrupts never.
+    w.announce();
+    await w.clock.advance(1000);
     const path = "/proc/irq/17/smp_affinity";
     w.host.put(path, "f\n");
-    await w.clock.advance(40_000);
+    await w.clock.advance(6000);
     expect(await w.value(path)).toBe("00000003");
   });
 
