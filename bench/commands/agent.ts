@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { agentEnvironment } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import { apiVersion, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
@@ -14,7 +15,7 @@ import { memoryOf, type Memory } from "../harness/process-usage.ts";
 import { shown, type Section } from "../harness/report.ts";
 import { startAttune } from "../harness/servers.ts";
 
-const limit = 80;
+const limit = 55;
 /** Long enough for V8's garbage collection in idle time. */
 const settleMs = 3000;
 const pauseMs = 100;
@@ -70,7 +71,8 @@ async function agentMemory(dir: string): Promise<{ idle: Memory | undefined; app
   await makeNode(root);
   const kubeconfig = join(dir, "server", "kubeconfig");
   const words = ["bin/attune", "agent", "--node", "n", "--root", root, "--kubeconfig", kubeconfig];
-  const child = spawn(process.execPath, words, { stdio: "ignore" });
+  const env = Object.fromEntries(agentEnvironment.map(({ name, value }) => [name, value]));
+  const child = spawn(process.execPath, words, { stdio: "ignore", env: { ...process.env, ...env } });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
   try {

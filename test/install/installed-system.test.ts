@@ -19,11 +19,14 @@ import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
-/** The kubelet compares the user of the image with that of the pod: images of any user must run. */
+/**
+ * The kubelet compares the user of the image with that of the pod: images of any user must run. The root of a node without
+ * systemd is a private mount.
+ */
 const installations = [
-  { mode: "standalone", protocol: "documented", imageUser: "0" },
-  { mode: "standalone", protocol: "shipped", imageUser: "node" },
-  { mode: "plain", protocol: "documented", imageUser: "65532" },
+  { mode: "standalone", protocol: "documented", imageUser: "0", agentMounts: "follow" },
+  { mode: "standalone", protocol: "shipped", imageUser: "node", agentMounts: "follow" },
+  { mode: "plain", protocol: "documented", imageUser: "65532", agentMounts: "fixed" },
 ] as const;
 
 /** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
@@ -32,13 +35,15 @@ describe.each(
 )(
   "what was installed with mode $mode, protocol $protocol and an image of user $imageUser, on the $name server",
   { timeout: 120_000 },
-  ({ variant, mode, protocol, imageUser }) => {
+  ({ variant, mode, protocol, imageUser, agentMounts }) => {
     const stop = new AbortController();
     const { signal } = stop;
     const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
-    for (const { host } of nodes)
+    for (const { host } of nodes) {
+      if (agentMounts === "fixed") host.put("/proc/1/mountinfo", "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n");
       for (const place of [systemNamespace, tuningNamespace])
         host.put(`${behaviourFolder}/${place}_*`, `image-user: ${imageUser}\n`);
+    }
     let server: ServerUnderTest;
     let admin: HttpClient;
     let lab: Promise<unknown> | undefined;
@@ -46,7 +51,7 @@ describe.each(
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, installManifests({ mode, protocol }));
+      await applyManifests(admin, installManifests({ mode, protocol, agentMounts }));
       const clientAs = (who: Impersonation): HttpClient => admin.as(who);
       const { cluster } = admin.connection;
       const program = programs(admin, noLog);

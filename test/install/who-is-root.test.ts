@@ -9,7 +9,7 @@ import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
-import { foundation, installManifests } from "../../src/program/cli/install/manifests.ts";
+import { foundation, type InstallOptions, installManifests } from "../../src/program/cli/install/manifests.ts";
 import { operatorFlags } from "../../src/program/cli/flags.ts";
 import { runOperatorWith } from "../../src/program/cli/operator/run-operator.ts";
 import { parseArguments } from "../../src/program/cli/option/flag.ts";
@@ -94,7 +94,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
         await admin.delete(kinds.daemonSet, agentDaemonSetName, { namespace });
       }
     };
-    const agent = "attune agent --node $(NODE_NAME) --root /host";
+    const agent = "attune agent --node $(NODE_NAME) --root /host --probe-address 127.0.0.1:19257";
     expect(await commandWith()).toBe(agent);
     expect(await commandWith("--agent-exec", "builtin")).toBe(`${agent} --exec builtin`);
     await applyManifests(admin, machineConfigCrds);
@@ -105,7 +105,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
   });
 });
 
-it("attune install passes --agent-exec to the operator", () => {
+it("attune install passes --agent-exec and --agent-mounts to the operator", () => {
   const argsOf = (objects: KubeObject[]): string[] =>
     objects.flatMap(({ kind, metadata, spec }) =>
       kind === "Deployment" && metadata.name === "attune-operator"
@@ -113,8 +113,8 @@ it("attune install passes --agent-exec to the operator", () => {
           [])
         : [],
     );
-  const args = argsOf(installManifests());
-  expect(args).toContain("--probe-address");
-  expect(args).not.toContain("--agent-exec");
-  expect(argsOf(installManifests({ agentExec: "none" }))).toEqual([...args, "--agent-exec", "none"]);
+  const args = (options: InstallOptions): string => argsOf(installManifests(options)).join(" ");
+  expect(args({})).toContain(" --agent-exec allow --agent-mounts follow");
+  expect(args({ agentExec: "none" })).toContain(" --agent-exec none --agent-mounts follow");
+  expect(args({ agentMounts: "fixed" })).toContain(" --agent-exec allow --agent-mounts fixed");
 });

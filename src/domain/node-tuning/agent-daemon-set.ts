@@ -19,11 +19,20 @@ export interface AgentDaemonSet extends KubeObject {
   };
 }
 
+/**
+ * Whether agents see the mounts of their node as they change, or as they are when the agent starts. An agent that does not
+ * follow keeps file systems in use that its node unmounts, volumes of other pods among them. To follow, the root of the node
+ * must be a shared mount.
+ */
+export type AgentMounts = "follow" | "fixed";
+
 export interface AgentOptions {
   readonly namespace: string;
   readonly image: string;
   readonly serviceAccount: string;
   readonly release: string;
+  /** Default follow. */
+  readonly mounts?: AgentMounts | undefined;
   /** More arguments for every agent. */
   readonly args?: readonly string[] | undefined;
 }
@@ -41,6 +50,12 @@ export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
 }
 
+/** An agent allocates little at once: V8 would keep a quarter of its memory for new objects. */
+export const agentEnvironment = [
+  { name: "NODE_OPTIONS", value: "--max-semi-space-size=1" },
+  { name: "MALLOC_ARENA_MAX", value: "1" },
+];
+
 const chosenProfileFolder = "/var/lib/ocp-tuned/recommend.d";
 
 /** Where a node has the name of its chosen profile, as the Go operator's agents have it. */
@@ -48,7 +63,7 @@ export const chosenProfileFile = `${chosenProfileFolder}/50-openshift.conf`;
 
 /** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that the two never run together. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
-  const { namespace, image, serviceAccount, release, args = [] } = options;
+  const { namespace, image, serviceAccount, release, mounts = "follow", args = [] } = options;
   const labels = agentLabels;
   const selector = { "openshift-app": "tuned" };
   return {
@@ -80,10 +95,12 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               env: [
                 { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
+                ...agentEnvironment,
                 // The API server drops an empty value, so that the operator would write it again and again.
                 ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
-              resources: { requests: { cpu: "10m", memory: "80Mi" } },
+              // Measured: docs/decisions/0017-memory-of-the-agent.md. No limit: TuneD and programs of profiles count as the agent's.
+              resources: { requests: { cpu: "10m", memory: "40Mi" } },
               // Root whatever user the image names: it writes to the kernel's files, which are root's.
               securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
               // Ready once the Profile was applied: a roll-out waits for it. An agent that does not answer for minutes hangs.
@@ -97,7 +114,11 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               },
               terminationMessagePolicy: "FallbackToLogsOnError",
               volumeMounts: [
-                { name: "host", mountPath: "/host", mountPropagation: "HostToContainer" },
+                {
+                  name: "host",
+                  mountPath: "/host",
+                  mountPropagation: mounts === "follow" ? "HostToContainer" : "None",
+                },
                 // Tools read the chosen profile here, with kubectl exec.
                 { name: "recommend", mountPath: "/etc/tuned/recommend.d", readOnly: true },
               ],

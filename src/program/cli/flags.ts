@@ -4,6 +4,7 @@ import { webhookName } from "../webhook/deployment.ts";
 import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
   addressFlag,
+  agentMountsFlag,
   connectionFlags,
   duration,
   engineFlag,
@@ -61,6 +62,7 @@ export const operatorFlags = {
   }),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
+  agentMounts: agentMountsFlag,
   probeAddress: probeAddressFlag,
   metricsAddress: addressFlag("--metrics-address <host:port>", "address on which to serve /metrics alone"),
   metricsCertificates: text(
@@ -120,6 +122,7 @@ export const installFlags = {
   mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
+  agentMounts: agentMountsFlag,
   replicas: parsed("--replicas <n>", "replicas of operator and webhook", replicaCount, { default: "2" }),
   monitoring: toggle(
     "--monitoring",

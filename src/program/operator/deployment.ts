@@ -1,3 +1,4 @@
+import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -11,6 +12,8 @@ export interface OperatorDeployment {
   readonly protocol: Protocol;
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: string | undefined;
+  /** Default follow. */
+  readonly agentMounts?: AgentMounts | undefined;
   /** Version of the OpenShift release, if the operator is part of one. */
   readonly release?: string | undefined;
   readonly replicas: number;
@@ -32,7 +35,7 @@ export const operatorLabels = {
 
 /** By default two replicas, so that the other can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
-  const { namespace, image, mode, protocol, agentExec = "allow", release, replicas } = options;
+  const { namespace, image, mode, protocol, agentExec = "allow", agentMounts = "follow", release, replicas } = options;
   const selector = { "app.kubernetes.io/name": operatorName };
   const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
@@ -67,6 +70,8 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                 certificates,
                 "--agent-exec",
                 agentExec,
+                "--agent-mounts",
+                agentMounts,
               ],
               env: [
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },

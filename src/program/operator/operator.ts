@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
+import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { ignoredTunedController, projectIgnored } from "../../domain/node-tuning/ignored-tuned-controller.ts";
@@ -37,6 +38,8 @@ export interface OperatorOptions {
   /** Container image of the agents, and their ServiceAccount in the namespace of the Profiles. */
   image: string;
   agentServiceAccount: string;
+  /** Default follow. */
+  agentMounts?: AgentMounts | undefined;
   /** Arguments for every agent. */
   agentArguments?: readonly string[] | undefined;
   version: string;
@@ -145,6 +148,7 @@ async function runWith(
         image,
         serviceAccount: options.agentServiceAccount,
         release,
+        mounts: options.agentMounts,
         args: [
           ...(options.agentArguments ?? []),
           // Two writers of one boot configuration would fight.

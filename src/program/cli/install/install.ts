@@ -88,11 +88,11 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
 }
 
 function wantedBy(options: Options, env: Environment): InstallOptions {
-  const { namespace, image, mode, protocol, agentExec, monitoring, replicas } = options;
+  const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;
-  return { namespace, image, mode, protocol, agentExec, monitoring, replicas, release };
+  return { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas, release };
 }
 
 function write(text: string): void {

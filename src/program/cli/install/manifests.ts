@@ -1,6 +1,7 @@
 import { ownNodePolicies } from "../../agent/own-node-policies.ts";
 import { agentRbac } from "../../agent/rbac.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
+import type { AgentMounts } from "../../../domain/node-tuning/agent-daemon-set.ts";
 import { type Protocol, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -26,6 +27,8 @@ export interface InstallOptions {
   readonly protocol?: Protocol | undefined;
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: ExecPolicy | undefined;
+  /** Default follow. */
+  readonly agentMounts?: AgentMounts | undefined;
   readonly release?: string | undefined;
   /** Of operator and webhook. Default 2. */
   readonly replicas?: number | undefined;
@@ -67,11 +70,12 @@ export function definitions(mode: OperatorMode): readonly KubeObject[] {
 /** The Deployments and their Services. The operator creates the agents itself. */
 export function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
-  const { agentExec, release, replicas = 2, monitoring = false, isOpenShift = release !== undefined } = options;
+  const { agentExec, agentMounts, release, replicas = 2 } = options;
+  const { monitoring = false, isOpenShift = release !== undefined } = options;
   return [
     ...webhookDeployment(namespace, image, mode, replicas),
     operatorMetricsService(namespace),
-    operatorDeployment({ namespace, image, mode, protocol, agentExec, release, replicas }),
+    operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas }),
     ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
   ];
 }

@@ -16,7 +16,7 @@ export async function runOperatorWith(
   env: Environment,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { mode, protocol, namespace, image, agentExec, leaderElection, probeAddress } = flags;
+  const { mode, protocol, namespace, image, agentExec, agentMounts, leaderElection, probeAddress } = flags;
   const { metricsAddress, metricsCertificates } = flags;
   await runOperator({
     ...surroundings,
@@ -31,6 +31,7 @@ export async function runOperatorWith(
     namespace,
     version,
     agentServiceAccount,
+    agentMounts,
     agentArguments: [
       ...(namespace === tuningNamespace ? [] : ["--namespace", namespace]),
       ...(protocol === "documented" ? [] : ["--protocol", protocol]),

@@ -1,3 +1,4 @@
+import type { AgentMounts } from "../../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
 import { parseAddress } from "../../../cluster/runtime/metrics/http-answer.ts";
 import type { EngineName } from "../../../node/engine/choose-engine.ts";
@@ -74,6 +75,12 @@ export function execPolicyFlag(flags: string): Flag<ExecPolicy> {
     },
   );
 }
+
+export const agentMountsFlag: Flag<AgentMounts> = choice(
+  "--agent-mounts <how>",
+  "follow (agents see mounts of their node as they change; its root must be a shared mount, as systemd makes it) or fixed (as they are when the agent starts)",
+  { of: ["follow", "fixed"], default: "follow" },
+);
 
 export const rootFlag = text("--root <dir>", "where the node's root file system is mounted", { default: "/" });
 

@@ -4,7 +4,9 @@ import type { InstallOptions } from "../manifests.ts";
 import { version } from "../../version.ts";
 
 /** Defaults of the chart's values: what the flags of `attune install --chart` say. */
-export type ChartValues = Required<Pick<InstallOptions, "image" | "mode" | "protocol" | "agentExec" | "replicas">> & {
+export type ChartValues = Required<
+  Pick<InstallOptions, "image" | "mode" | "protocol" | "agentExec" | "agentMounts" | "replicas">
+> & {
   readonly monitoring: boolean;
 };
 
@@ -23,6 +25,8 @@ const described = {
   replicas: "Of the operator and of the webhook.",
   monitoring: "ServiceMonitor and PrometheusRule: true, false, or auto for clusters that have these kinds.",
   agentExec: "Programs and scripts that profiles name: allow, builtin (only those of built-in profiles) or none.",
+  agentMounts:
+    "follow: agents see mounts of their node as they change; its root must be a shared mount. fixed: as they are when the agent starts.",
   protocol: "How agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node).",
 };
 
@@ -45,6 +49,7 @@ export const valuesSchema = {
     replicas: { type: "integer", minimum: 1, description: described.replicas },
     monitoring: { enum: ["auto", true, false], description: described.monitoring },
     agentExec: { enum: ["allow", "builtin", "none"], description: described.agentExec },
+    agentMounts: { enum: ["follow", "fixed"], description: described.agentMounts },
     protocol: { enum: ["documented", "shipped"], description: described.protocol },
   },
   required: Object.keys(described),

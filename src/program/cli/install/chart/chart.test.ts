@@ -14,6 +14,7 @@ const defaults = {
   mode: "auto",
   protocol: "documented",
   agentExec: "allow",
+  agentMounts: "follow",
   replicas: 2,
   monitoring: false,
 } as const;
@@ -75,8 +76,8 @@ describe("a chart", () => {
     ["an image by digest", { image: "r/attune@sha256:0" }, { image: "r/attune@sha256:0" }, kubernetes],
     [
       "a plain cluster, one replica, no programs",
-      { mode: "plain", replicas: 1, agentExec: "none" },
-      { mode: "plain", replicas: 1, agentExec: "none" },
+      { mode: "plain", replicas: 1, agentExec: "none", agentMounts: "fixed" },
+      { mode: "plain", replicas: 1, agentExec: "none", agentMounts: "fixed" },
       kubernetes,
     ],
     ["machine configuration", { mode: "standalone" }, { mode: "standalone" }, kubernetes],

@@ -46,6 +46,7 @@ const placeholders = {
   mode: { text: "attune-chart-mode", value: ".Values.mode" },
   protocol: { text: "attune-chart-protocol", value: ".Values.protocol" },
   agentExec: { text: "attune-chart-exec", value: ".Values.agentExec" },
+  agentMounts: { text: "attune-chart-mounts", value: ".Values.agentMounts" },
   replicas: { text: 1_234_567_890, value: ".Values.replicas" },
 } as const satisfies Record<string, Placeholder>;
 
@@ -81,7 +82,7 @@ function objectsOf(choice: readonly string[]): KubeObject[] {
   const isOpenShift = cluster === "OpenShift";
   const decided = { mode, protocol, monitoring: monitoring === "monitoring", isOpenShift } as InstallOptions;
   const texts = Object.fromEntries(
-    (["mode", "protocol", "agentExec"] as const).map((name) => [name, placeholders[name].text]),
+    (["mode", "protocol", "agentExec", "agentMounts"] as const).map((name) => [name, placeholders[name].text]),
   );
   const all = [
     ...foundation({ ...decided, namespace }),
