@@ -86,9 +86,15 @@ async function tuned(of: Tuned, host: MemoryHost): Promise<Tuning> {
   // The operator takes what the agent reports, and nothing beside it.
   const bounds = possibleArguments(spec);
   expect([line, isPossible(line, bounds)]).toEqual([line, true]);
-  expect(
-    [`${line} init=/x`, "", line.replace("rcu_nocbs=", "rcu_nocbs=0,")].filter((other) => isPossible(other, bounds)),
-  ).toEqual([]);
+  const [first = "", ...others] = line.split(" ");
+  const forged = [
+    `${line} init=/x`,
+    "",
+    line.replace("rcu_nocbs=", "rcu_nocbs=0,"),
+    [...others, first].join(" "),
+    [first, ...others.toReversed()].join(" "),
+  ];
+  expect(forged.filter((other) => isPossible(other, bounds))).toEqual([]);
   const profile = await placeBaseScripts(resolution.profile, host);
   expect(profile.warnings).toEqual([]);
   const engine = nativeEngine();
