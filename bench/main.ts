@@ -1,6 +1,7 @@
 import { agent } from "./commands/agent.ts";
 import { bigList } from "./apiserver/big-list.ts";
 import { fanOut } from "./apiserver/fan-out.ts";
+import { faultyTuneds } from "./node-tuning/faulty-tuneds.ts";
 import { idle } from "./idle/idle.ts";
 import { lab } from "./lab/lab.ts";
 import { WrongError } from "./harness/load.ts";
@@ -25,6 +26,7 @@ const sections = [
   lab,
   nodeTuning,
   nodeTuningScale,
+  faultyTuneds,
   virtualNodes,
   agent,
   idle,

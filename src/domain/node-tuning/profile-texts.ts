@@ -28,6 +28,7 @@ export class ProfileTexts {
   readonly #problems = new Map<string, readonly Problem[]>();
   readonly #chains = new Map<string, CertainChain>();
   readonly #findings = new Map<string, readonly SectionFinding[]>();
+  readonly #computed = new Map<string, unknown>();
   readonly #sections = new Map<ParsedProfile, readonly SectionFinding[]>();
   readonly #includes = new Map<string, readonly Named[]>();
   readonly #variables = new Map<string, Defined>();
@@ -60,6 +61,12 @@ export class ProfileTexts {
         this.#owners.set(name, owners.add(metadata.name ?? ""));
       }
     }
+  }
+
+  /** What was computed from these texts, by a key of the caller: once, however often it is asked for. */
+  once<T>(key: string, compute: () => T): T {
+    if (!this.#computed.has(key)) this.#computed.set(key, compute());
+    return this.#computed.get(key) as T;
   }
 
   /** Profiles of a Tuned that are defined differently, and the Tuneds that define them. */

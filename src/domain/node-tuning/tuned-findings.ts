@@ -25,8 +25,11 @@ export interface TunedSurroundings {
  * the findings of a plan. `error`: something in it has no effect. `warning`: it may be a mistake.
  */
 export function tunedFindings(tuned: Tuned, around: TunedSurroundings): Finding[] {
-  const rules = around.rulesOf(tuned.metadata.name ?? "");
-  return checks.flatMap((check) => check({ ...around, tuned, rules }));
+  const name = tuned.metadata.name ?? "";
+  const input = { ...around, tuned, rules: around.rulesOf(name) };
+  // Most decisions follow the report of a node: thousands of texts have not changed.
+  const ofTexts = around.texts.once(`findings of Tuned ${name}`, () => checks.flatMap((check) => check(input)));
+  return [...outsideNamespace(input), ...ofTexts, ...labelsOfNoPool(input)];
 }
 
 /**
@@ -55,13 +58,12 @@ export interface KnownTuneds {
 
 type FindingsInput = TunedSurroundings & { readonly tuned: Tuned; readonly rules: readonly Rule[] };
 
+/** Those that depend on nothing but the texts and the Tuned. */
 const checks: readonly ((input: FindingsInput) => Finding[])[] = [
-  outsideNamespace,
   conflictingNames,
   impossibleNames,
   unusableProfiles,
   unusedRules,
-  labelsOfNoPool,
   circularIncludes,
   doubtfulTexts,
   managementStateIgnored,

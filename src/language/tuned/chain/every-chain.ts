@@ -59,12 +59,7 @@ function inclusions(text: string, names: ReadonlySet<string>, answers: Answers):
     if (entries.some(({ name }) => name === anyText)) return undefined;
     let some: Include[][] = [[]];
     for (const entry of entries) {
-      const named = [...names].filter((name) => fits(entry.name, name)).map((name) => ({ ...entry, name }));
-      const may: (Include | undefined)[] = !hasHole(entry.name)
-        ? [entry]
-        : entry.optional
-          ? [...named, undefined]
-          : named;
+      const may = hasHole(entry.name) ? named(entry, names) : [entry];
       some = some.flatMap((list) => may.map((one) => (one ? [...list, one] : list)));
       if (some.length > mostChains) return undefined;
     }
@@ -73,4 +68,10 @@ function inclusions(text: string, names: ReadonlySet<string>, answers: Answers):
   // Without the answer of a program that the node may not run, only these are included.
   if (mayBeRefused(text)) lists.set("certain", certainIncludes(text));
   return templates && [...lists.values()];
+}
+
+/** The profiles that an entry may name; undefined: none of them, where the entry is optional. */
+function named(entry: Include, names: ReadonlySet<string>): (Include | undefined)[] {
+  const found = [...names].filter((name) => fits(entry.name, name)).map((name) => ({ ...entry, name }));
+  return entry.optional ? [...found, undefined] : found;
 }
