@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
@@ -26,6 +27,12 @@ import { clientFor } from "../servers/client-for.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
+/** Waits a twentieth of the time. */
+const impatient: Clock = {
+  ...systemClock,
+  monotonic: () => 20 * systemClock.monotonic(),
+  after: (ms, callback) => systemClock.after(ms / 20, callback),
+};
 const namespaces = [systemNamespace, tuningNamespace];
 
 /** What was installed, on virtual nodes that are tuned. */
@@ -85,12 +92,25 @@ async function uninstall(
     namespace: systemNamespace,
     dryRun: false,
     crds: false,
-    timeout: 60_000,
+    timeout: 1_200_000,
     output: "text",
     ...options,
   };
-  const code = await uninstallFrom(admin, all, { terminal, signal });
+  const code = await uninstallFrom(admin, all, { terminal, signal, clock: impatient });
   return { code, out: terminal.stdout, err: terminal.stderr };
+}
+
+/** With a finalizer the pod of an agent stays after its end. */
+async function hold(admin: HttpClient, finalizers: string[]): Promise<void> {
+  const labelSelector = "app.kubernetes.io/name=attune-agent";
+  const { items } = await admin.list(kinds.pod, { namespace: tuningNamespace, labelSelector });
+  for (const { metadata } of items)
+    await admin.patch(
+      kinds.pod,
+      metadata.name ?? "",
+      { type: "merge", patch: { metadata: { finalizers } } },
+      { namespace: tuningNamespace },
+    );
 }
 
 /** Every object with a label of Attune, of kinds that can be listed. */
@@ -168,12 +188,36 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
   it("works without an operator, and continues where it was interrupted", async () => {
     const { admin, nodes } = await tunedCluster(1);
     await admin.delete(kinds.deployment, "attune-operator", { namespace: systemNamespace });
-    await expect(uninstall(admin, { timeout: 0 })).rejects.toThrow(
-      /^uninstall: still waiting for 1 node: node-1 \(its agent rolls back\) after 0 s: run the command again to continue/,
+    await hold(admin, ["example.com/hold"]);
+    await expect(uninstall(admin, { timeout: 1000 })).rejects.toThrow(
+      /^uninstall: still waiting for 1 node: node-1 \(its agent rolls back\) after 1 s: run the command again to continue/,
     );
+    await hold(admin, []);
     expect((await uninstall(admin)).code).toBe(0);
     expect(await labelled(admin)).toEqual([]);
     await areAsBefore(nodes);
+  });
+
+  it("names a node that is away, and does not wait for it for ever", async () => {
+    const { admin, endNodes } = await tunedCluster(1);
+    await endNodes();
+    const conditions = [{ type: "Ready", status: "Unknown" }];
+    await admin.patch(
+      kinds.node,
+      "node-1",
+      { type: "merge", patch: { status: { conditions } } },
+      { subresource: "status" },
+    );
+    const { code, out, err } = await uninstall(admin);
+    expect(code).toBe(1);
+    expect(err).toBe("waiting for 1 node: node-1 (the node is not ready)\n");
+    expect(out).toContain("Node node-1 not rolled back: the node is not ready\n");
+    expect(out).toContain("kubectl debug node/node-1 -it --profile=sysadmin --image=");
+    // With these its agent finds out, when the node is back, that it was removed.
+    await admin.get(kinds.serviceAccount, "attune-agent", { namespace: tuningNamespace });
+    const { metadata } = await admin.get(kinds.namespace, tuningNamespace);
+    expect(metadata.deletionTimestamp).toBeDefined();
+    await gone("the CRD", () => admin.get(kinds.customResourceDefinition, "tuneds.tuned.openshift.io"));
   });
 
   it("refuses a namespace in which Attune is not installed, while it is in another", async () => {

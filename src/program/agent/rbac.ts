@@ -4,6 +4,8 @@ import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 
 export const agentServiceAccount = "attune-agent";
+/** Of its role, and of the binding. */
+export const agentRole = "attune:agent";
 
 /** All permissions of the agent. own-node-policies.ts restricts them to its own node. */
 export function agentGrants(protocol: Protocol): Grant[] {
@@ -67,5 +69,5 @@ export function agentGrants(protocol: Protocol): Grant[] {
 
 /** `namespace` is that of the ServiceAccount. */
 export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
-  return rbacObjects("attune:agent", { namespace, name: agentServiceAccount }, agentGrants(protocol));
+  return rbacObjects(agentRole, { namespace, name: agentServiceAccount }, agentGrants(protocol));
 }

@@ -19,6 +19,8 @@ export interface Deletion {
   /** For everything together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** A namespace that pods on nodes that are away keep. */
+  readonly isHeld: (object: KubeObject) => boolean;
   readonly deleted: (object: KubeObject) => void;
 }
 
@@ -31,25 +33,28 @@ export async function deleteObjects(decided: readonly Decided[], deletion: Delet
   }
 }
 
-/** The operator makes it again as long as it runs, with agents on every node. */
+/** How long pods of the operator may take to end. Those on nodes that are away do not end, and have no rights any more. */
+const operatorMs = 30_000;
+
+/** Without it the next installation would begin with `Removed`. */
 export async function deleteDefaultTuned(namespace: string, deletion: Deletion): Promise<void> {
-  const { client, dryRun, clock, timeoutMs, signal } = deletion;
+  const { client, dryRun, clock, signal } = deletion;
   if (dryRun) return;
   const labelSelector = formatLabelSelector(fromLabelSelector({ matchLabels: operatorLabels }));
-  const of = { namespace, labelSelector, signal };
-  const isGone = async (): Promise<boolean> => (await client.list(kinds.pod, of)).items.length === 0;
-  await until(isGone, "the pods of the operator", { ...deletion, deadline: clock.monotonic() + timeoutMs });
+  // An operator that still runs would make it again, with agents on every node.
+  for (const deadline = clock.monotonic() + operatorMs; clock.monotonic() < deadline; await pause(clock, 200, signal))
+    if ((await client.list(kinds.pod, { namespace, labelSelector, signal })).items.length === 0) break;
   await ifThere(client.delete(tunedKind, defaultTunedName, { namespace: tuningNamespace, signal }));
 }
 
 async function deleteOne(object: KubeObject, deletion: Deletion, deadline: number): Promise<void> {
-  const { client, dryRun, signal, deleted } = deletion;
+  const { client, dryRun, signal, isHeld, deleted } = deletion;
   const of = kindOf(object);
   const { name = "", namespace, uid } = object.metadata;
   const propagationPolicy = "Background";
   await ifThere(client.delete(of, name, { namespace, propagationPolicy, preconditions: { uid }, dryRun, signal }));
   // What they contain is deleted after them, and needs what is deleted next.
-  if (!dryRun && (isDefinition(object) || object.kind === "Namespace"))
+  if (!dryRun && !isHeld(object) && (isDefinition(object) || object.kind === "Namespace"))
     await until(() => isGone(client, of, object, signal), nameOf(object), { ...deletion, deadline });
   deleted(object);
 }

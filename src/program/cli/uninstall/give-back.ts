@@ -108,7 +108,7 @@ class Agents {
   }
 
   outcomes(): NodeOutcome[] {
-    const away = this.running().map(({ node, because }): NodeOutcome => ({ node, state: "not rolled back", because }));
+    const away = this.running().map(({ node, because }): NodeOutcome => ({ node, state: "away", because }));
     const all = new Map([...this.#gone.values(), ...away].map((outcome) => [outcome.node, outcome]));
     return [...all.values()].toSorted((a, b) => (a.node < b.node ? -1 : 1));
   }

@@ -7,7 +7,8 @@ export type Node = NonNullable<(typeof kinds.node)["object"]>;
 /** How the removal of an agent ended for its node. */
 export interface NodeOutcome {
   readonly node: string;
-  readonly state: "rolled back" | "not rolled back";
+  /** Away: its agent has not ended. */
+  readonly state: "rolled back" | "not rolled back" | "away";
   /** Why it was not rolled back, as far as the cluster knows. */
   readonly because?: string | undefined;
 }

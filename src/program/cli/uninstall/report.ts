@@ -31,6 +31,9 @@ export function reportText({ nodes, kept }: UninstallReport, image: string | und
     ...kept.map(({ object, because }) => `${nameOf(object)} kept: ${because}`),
     ...(done > 0 ? [`${count(done)} rolled back; nothing of Attune remains on ${done === 1 ? "it" : "them"}`] : []),
     ...tuned.map(({ node, because }) => `Node ${node} not rolled back: ${because}`),
+    ...(tuned.some(({ state }) => state === "away")
+      ? ["Namespaces are gone when the pods on these nodes have ended, or their Nodes are deleted"]
+      : []),
     ...(tuned.length > 0 ? [`To roll back such a node when it is ready: ${remedy(tuned[0]?.node ?? "", image)}`] : []),
   ]
     .map((line) => `${line}\n`)

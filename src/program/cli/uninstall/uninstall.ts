@@ -7,6 +7,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { machineConfigKind } from "../../../domain/machine-config/api.ts";
 import { isGenerated, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { agentRole, agentServiceAccount } from "../../agent/rbac.ts";
 import { otherDeployment } from "../../operator/rbac.ts";
 import type { uninstallFlags } from "../flags.ts";
 import { ifThere } from "../gather/gather-profiles.ts";
@@ -52,7 +53,9 @@ export async function uninstallFrom(
     deleted.push(object);
     if (output === "text") terminal.out(`${nameOf(object)} deleted${dryRun ? " (dry run)" : ""}\n`);
   };
-  const deletion = { client, dryRun, clock, timeoutMs, signal, deleted: onDeleted };
+  let nodes: NodeOutcome[] = [];
+  const isHeld = ({ kind }: KubeObject): boolean => kind === "Namespace" && nodes.some(({ state }) => state === "away");
+  const deletion = { client, dryRun, clock, timeoutMs, signal, isHeld, deleted: onDeleted };
 
   // The API server would ask the webhook about the change that removes the agents, and the webhook may not run.
   const [webhooks, rest] = parted(ours, ({ kind }) => kind.endsWith("WebhookConfiguration"));
@@ -61,12 +64,13 @@ export async function uninstallFrom(
     deletion,
   );
   const waiting = (text: string): void => terminal.err(`${text}\n`);
-  const nodes: NodeOutcome[] =
-    dryRun || isOtherOperator ? [] : await giveNodesBack({ client, timeoutMs, clock, signal, waiting });
+  if (!dryRun && !isOtherOperator) nodes = await giveNodesBack({ client, timeoutMs, clock, signal, waiting });
 
   const decided = decideDeletions({ ours: rest, users: await usersObjects(client, rest, signal), crds });
   const [containers, contents] = parted(decided, ({ object }) => isDefinition(object) || object.kind === "Namespace");
-  await deleteObjects(contents, deletion);
+  // An agent on a node that is away can ask, when the node is back: Kubernetes deletes the pods of a namespace first.
+  const goes = containers.some(({ object, keptBecause }) => object.metadata.name === tuningNamespace && !keptBecause);
+  await deleteObjects(goes ? contents.filter(({ object }) => !isOfAgent(object)) : contents, deletion);
   if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
   await deleteObjects(containers, deletion);
 
@@ -79,6 +83,11 @@ export async function uninstallFrom(
   if (output === "text") terminal.out(reportText(report, imageOf(ours)));
   else terminal.out(await reportData(report, output));
   return nodes.some(({ state }) => state !== "rolled back") ? 1 : 0;
+}
+
+/** Its ServiceAccount, role and binding, which go with their namespace. */
+function isOfAgent({ metadata: { name, namespace } }: KubeObject): boolean {
+  return namespace === tuningNamespace && (name === agentServiceAccount || name === agentRole);
 }
 
 const rebootNote = "it has boot arguments of nodes, which restart when you delete it";
