@@ -100,7 +100,8 @@ export interface Strategy {
   readonly validate?: (object: KubeObject) => FieldError[];
   /** Rules for new objects only. */
   readonly validateCreate?: (object: KubeObject) => FieldError[];
-  readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+  /** `warn` gets what is wrong already and may stay so. */
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject, warn?: (warning: string) => void) => FieldError[];
   /** Warnings about a valid object. */
   readonly warnings?: (object: KubeObject) => string[];
   /** Why a name is invalid for this kind; by default a name is a DNS subdomain. */
@@ -142,7 +143,7 @@ export type Subresource =
       /** Default: get, patch and update. */
       readonly verbs?: readonly Verb[];
       readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, now: number) => void;
-      readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+      readonly validateUpdate?: Strategy["validateUpdate"];
     }
   | {
       readonly type: "scale";

@@ -242,3 +242,25 @@ describe("a rule with excessive cost", () => {
     ).toContain("cost");
   });
 });
+
+describe("a value that an update leaves as it was", () => {
+  const list: Schema = { type: "array", items: integer({ rule: "self > 3", message: "small" }) };
+  const warningsOf = (value: object, old: object): { errors: number; warnings: string[] } => {
+    const warnings: string[] = [];
+    const compiled = compileRules({ type: "object", properties: { a: integer({ rule: "self > 3" }), list } });
+    if (compiled.errors) throw new Error("does not compile");
+    return { errors: validateRules(compiled, value, old, (warning) => warnings.push(warning)).length, warnings };
+  };
+
+  it("gives a warning where it breaks a rule, and an error once it is changed", () => {
+    const warnings = ["a: Invalid value: 1: failed rule: self > 3"];
+    expect(warningsOf({ a: 1 }, { a: 1 })).toEqual({ errors: 0, warnings });
+    expect(warningsOf({ a: 2 }, { a: 1 })).toEqual({ errors: 1, warnings: [] });
+  });
+
+  it("gives no more warnings than a client can read", () => {
+    const many = { list: Array.from({ length: 5000 }, () => 1) };
+    const { errors, warnings } = warningsOf(many, many);
+    expect([errors, warnings.length]).toEqual([0, 100]);
+  });
+});

@@ -1,5 +1,5 @@
 import { canonical, equal, isObject } from "../object/json.ts";
-import { counted } from "./collect-errors.ts";
+import { collectErrors, counted } from "./collect-errors.ts";
 import { CostError, type CostBudget, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
@@ -83,10 +83,18 @@ function compileNode(schema: Schema, position: Position, errors: FieldError[]): 
 /** Rules stop running once this many have failed. */
 const mostErrors = 1000;
 
+/** As many warnings as a response may hold, and more than a client reads. */
+const mostWarnings = 100;
+
+/** Gets what is wrong with a value that an update leaves as it was. */
+export type Warn = (warning: string) => void;
+
 /** The state of one validation. */
 interface Run {
   readonly errors: FieldError[];
   readonly budget: CostBudget;
+  readonly warn: Warn;
+  warnings: number;
 }
 
 /** A value that a node's rules are about, and what it was before the write. */
@@ -104,8 +112,13 @@ interface Subject {
  * Runs the rules on a value, and transition rules where there is an old one. The value must already be valid against
  * its schema: rules rely on its types.
  */
-export function validateRules({ root }: CompiledRules, value: unknown, old?: unknown): FieldError[] {
-  const run: Run = { errors: [], budget: { left: totalCostLimit } };
+export function validateRules(
+  { root }: CompiledRules,
+  value: unknown,
+  old?: unknown,
+  warn: Warn = () => {},
+): FieldError[] {
+  const run: Run = { errors: [], budget: { left: totalCostLimit }, warn, warnings: 0 };
   try {
     if (root) validateNode({ node: root, value, old, path: "" }, run, 0);
   } catch (error) {
@@ -146,7 +159,8 @@ function validateItems(list: Subject, items: RuleNode, run: Run, depth: number):
   }
 }
 
-function runRules(subject: Subject, { errors, budget }: Run): void {
+function runRules(subject: Subject, run: Run): void {
+  const { errors, budget } = run;
   const { shape, rules } = subject.node;
   if (!shape) return;
   const old = subject.old ?? undefined;
@@ -163,8 +177,14 @@ function runRules(subject: Subject, { errors, budget }: Run): void {
         oldSelf: isOptional ? (oldSelf === undefined ? none : new OptionalValue(oldSelf)) : (oldSelf ?? null),
       };
       const holds = rule.expression.evaluate(variables, budget);
-      if (holds === true || (!rule.isTransition && isUnchanged(subject))) continue;
-      errors.push(failure(rule, subject, messageOf(rule, variables, budget)));
+      if (holds === true) continue;
+      if (rule.isTransition || !isUnchanged(subject))
+        errors.push(failure(rule, subject, messageOf(rule, variables, budget)));
+      else if (run.warnings++ < mostWarnings)
+        for (const { field, message } of collectErrors(() => [
+          failure(rule, subject, messageOf(rule, variables, budget)),
+        ]))
+          run.warn(`${field}: ${message}`);
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
       errors.push(faultOf(error, rule, subject, budget));
@@ -175,7 +195,7 @@ function runRules(subject: Subject, { errors, budget }: Run): void {
 }
 
 /**
- * Ratcheting: what an update leaves as it was may break a rule that its schema got later. A value without an old one is
+ * Ratcheting: what an update leaves as it was may break a rule that its schema got later, with a warning. A value without an old one is
  * compared as part of the nearest value that has one.
  */
 function isUnchanged(subject: Subject): boolean {

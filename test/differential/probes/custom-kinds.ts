@@ -115,6 +115,58 @@ const owners: readonly Step[] = [
   apply(`${all}/two/status`, "e", dial("two", {}, { status: { phase: "Down" } })),
 ];
 
+/** A kind whose schema becomes stricter. */
+const knobPath = `/apis/${group}/v1/namespaces/ratcheted/knobs`;
+const knobSchema = (text: object, value: object, rule: object): object => ({
+  type: "object",
+  properties: {
+    text: { type: "string", ...text },
+    other: { type: "string" },
+    list: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: { name: { type: "string" }, value: { type: "integer", ...value } },
+      },
+    },
+    rule: { type: "integer", ...rule },
+  },
+});
+const loose = knobSchema({}, {}, {});
+const tight = knobSchema(
+  { maxLength: 2 },
+  { maximum: 5 },
+  { "x-kubernetes-validations": [{ rule: "self < 2", message: "is too much" }] },
+);
+const versionsOf = (schema: object): object[] => [
+  {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
+  },
+];
+const knobs = (schema: object): object => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `knobs.${group}` },
+  spec: {
+    group,
+    scope: "Namespaced",
+    names: { plural: "knobs", singular: "knob", kind: "Knob", listKind: "KnobList" },
+    versions: versionsOf(schema),
+  },
+});
+const knob = (name: string, content: object): object => ({
+  apiVersion: `${group}/v1`,
+  kind: "Knob",
+  metadata: { name },
+  spec: content,
+});
+
 export const customKinds: readonly Probe[] = [
   {
     name: "custom kinds",
@@ -150,6 +202,34 @@ export const customKinds: readonly Probe[] = [
       ...owners,
       get(`${all}?watch=true&timeoutSeconds=1&resourceVersion={{first.metadata.resourceVersion}}`),
       remove(all),
+    ],
+  },
+  {
+    name: "values that a later schema forbids",
+    steps: [
+      namespace("ratcheted"),
+      post(definitions, knobs(loose), { aside: "the definition itself is compared above" }),
+      get(knobPath, { until: "KnobList", aside: "waits until the kind is served" }),
+      post(knobPath, knob("one", { text: "long", other: "a", list: [{ name: "x", value: 7 }], rule: 3 })),
+      { ...merge(`${definitions}/knobs.${group}`, { spec: { versions: versionsOf(tight) } }), aside: "as above" },
+      post(`${knobPath}?dryRun=All`, knob("two", { text: "long" }), {
+        until: "Invalid",
+        aside: "waits for the schema",
+      }),
+      merge(`${knobPath}/one`, { spec: { other: "b" } }),
+      merge(`${knobPath}/one`, { metadata: { labels: { a: "b" } } }),
+      merge(`${knobPath}/one`, {
+        spec: {
+          list: [
+            { name: "x", value: 7 },
+            { name: "y", value: 1 },
+          ],
+        },
+      }),
+      merge(`${knobPath}/one`, { spec: { text: "longer" } }),
+      merge(`${knobPath}/one`, { spec: { rule: 4 } }),
+      merge(`${knobPath}/one`, { spec: { list: [{ name: "x", value: 8 }] } }),
+      get(`${knobPath}/one`),
     ],
   },
   {

@@ -9,14 +9,14 @@ import type { Subresource } from "../resource.ts";
 import { ratchet } from "./ratchet.ts";
 import { validateScale } from "./scale.ts";
 import { isObject } from "../../../language/object/json.ts";
-import { compileRules, validateRules } from "../../../language/schema/validate-rules.ts";
+import { compileRules, validateRules, type Warn } from "../../../language/schema/validate-rules.ts";
 
 /** Validation of objects of one custom kind. */
 export interface ObjectValidation {
   readonly create: (object: KubeObject) => FieldError[];
-  readonly update: (object: KubeObject, old: KubeObject) => FieldError[];
+  readonly update: (object: KubeObject, old: KubeObject, warn?: Warn) => FieldError[];
   /** For updates of the status subresource. */
-  readonly status: (object: KubeObject, old: KubeObject) => FieldError[];
+  readonly status: (object: KubeObject, old: KubeObject, warn?: Warn) => FieldError[];
 }
 
 /** Rules rely on the schema, so they do not run on an object with one of these faults. */
@@ -44,10 +44,10 @@ export function objectValidation(
   const rules = rulesOf(schema);
   const statusSchema = schema.properties?.["status"] ?? {};
 
-  function withRules(errors: FieldError[], object: KubeObject, old?: KubeObject): FieldError[] {
+  function withRules(errors: FieldError[], object: KubeObject, old?: KubeObject, warn?: Warn): FieldError[] {
     if (!rules) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) errors.push(NOT_CHECKED);
-    else errors.push(...rules(object, old));
+    else errors.push(...rules(object, old, warn));
     return errors;
   }
 
@@ -66,20 +66,20 @@ export function objectValidation(
       return withRules(errors, object);
     },
 
-    update(object, old) {
+    update(object, old, warn) {
       const found = collectErrors(() => validateSchema(object, schema), beforeRatcheting);
       const errors = ratchet(found, object, old, schema).map(counted);
       if (scale) errors.push(...validateScale(object, scale, ["spec", "status"]));
       errors.push(...validateEmbeddedResources(object, schema), ...listTypes(object, old));
-      return withRules(errors, object, old);
+      return withRules(errors, object, old, warn);
     },
 
-    status(object, old) {
+    status(object, old, warn) {
       const check = () => ("status" in object ? underStatus(validateSchema(object["status"], statusSchema)) : []);
       const errors = ratchet(collectErrors(check, beforeRatcheting), object, old, schema).map(counted);
       if (scale) errors.push(...validateScale(object, scale, ["status"]));
       errors.push(...listTypes(object, old));
-      return withRules(errors, object, old);
+      return withRules(errors, object, old, warn);
     },
   };
 }
@@ -89,16 +89,16 @@ function underStatus(errors: readonly FieldError[]): FieldError[] {
   return errors.map((error) => ({ ...error, field: error.field === "<nil>" ? "status" : `status.${error.field}` }));
 }
 
-type RuleCheck = (object: KubeObject, old?: KubeObject) => FieldError[];
+type RuleCheck = (object: KubeObject, old?: KubeObject, warn?: Warn) => FieldError[];
 
 /** A function that runs the rules of a schema; undefined if it has none. */
 export function rulesOf(schema: Schema): RuleCheck | undefined {
   if (!hasRules(schema)) return undefined;
   // Compiled on the first write of the kind, which keeps the start of the server fast.
   let compiled: ReturnType<typeof compileRules> | undefined;
-  return (object, old) => {
+  return (object, old, warn) => {
     compiled ??= compileRules(schema);
-    return compiled.errors ?? validateRules(compiled, object, old);
+    return compiled.errors ?? validateRules(compiled, object, old, warn);
   };
 }
 

@@ -270,12 +270,13 @@ function managedAfter(
 function faults(context: RequestContext, object: KubeObject, old: KubeObject) {
   const { strategy, subresources } = context.resource;
   const part = subresources[context.subresource];
+  const warn = (warning: string): void => void context.warnings.push(warning);
   return [
     ...metadataFaults(object.metadata, context.resource),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(part?.type === "status"
-      ? (part.validateUpdate?.(object, old) ?? [])
-      : [...(strategy.validate?.(object) ?? []), ...(strategy.validateUpdate?.(object, old) ?? [])]),
+      ? (part.validateUpdate?.(object, old, warn) ?? [])
+      : [...(strategy.validate?.(object) ?? []), ...(strategy.validateUpdate?.(object, old, warn) ?? [])]),
   ];
 }
 
