@@ -122,12 +122,11 @@ describe("a plan", () => {
     ]);
   });
 
-  it("leaves MachineConfigs out in a cluster without pools", () => {
+  it("leaves out in a cluster without pools what only MachineConfigs make work", () => {
     const result = plan(lowLatency("1-3"), cluster(undefined));
     expect(result.type === "planned" && result.plan.objects.map(({ kind }) => kind)).toEqual([
       "PerformanceProfile",
       "Tuned",
-      "RuntimeClass",
     ]);
   });
 
