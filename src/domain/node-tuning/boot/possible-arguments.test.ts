@@ -177,6 +177,11 @@ describe("boot arguments that a node can report", () => {
     expect(possibleArguments(spec("[main]\ninclude=elsewhere\n"))).toEqual({ type: "any" });
   });
 
+  test("are not bounded if there are too many ways to answer, also where most lead to no profile", () => {
+    const choices = Array.from({ length: 30 }, (_, i) => `\${f:virt_check:q0,gone${i}:gone}`).join(",");
+    expect(possibleArguments(spec(`[main]\ninclude=${choices}\n`, "[main]\n"))).toEqual({ type: "any" });
+  });
+
   test("are no longer than the kernel reads", () => {
     expect(isPossible(`a=${"1".repeat(5000)}`, possibleArguments(boot("a=${f:exec:x}")))).toBe(false);
   });

@@ -20,6 +20,7 @@ export function everyChain({ profile, layers }: Profiles, answers: Answers): Cha
     return choices.get(text);
   };
   const chains: ChainLink[][] = [];
+  let tried = 0;
   /** Each is a way to begin: which choice is taken at the first includes that have several. */
   const open: (readonly number[])[] = [[]];
   for (let begin = open.pop(); begin; begin = open.pop()) {
@@ -42,7 +43,7 @@ export function everyChain({ profile, layers }: Profiles, answers: Answers): Cha
     const findings = new Findings();
     const requested = profile.split(/\s+/).filter((name) => name !== "");
     const links = loadChain(requested, layers, { answers, variables: new Map(), chooseIncludes }, findings);
-    if (isUnknown || chains.length + open.length > mostChains) return undefined;
+    if (isUnknown || ++tried + open.length > mostChains) return undefined;
     // A node without one of the profiles cannot apply any of them.
     if (findings.problems.length === 0) chains.push(links);
   }
