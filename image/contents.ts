@@ -1,3 +1,5 @@
+import { confinedPod } from "../src/language/object/confinement.ts";
+
 /** What the image is made of. The Containerfile runs the same program, so both ways to build it give the same files. */
 
 export type Architecture = "amd64" | "arm64";
@@ -48,8 +50,8 @@ export const nodejs = {
   },
 } as const;
 
-/** Numeric: `runAsNonRoot` refuses a name. It owns no file of the image. */
-export const user = 65532;
+/** That of the pods which need nothing of their node. It owns no file of the image. */
+export const user = confinedPod.runAsUser;
 
 /** What a container does that is given no arguments. */
 export const start = { Entrypoint: ["attune"], Cmd: ["--help"] } as const;

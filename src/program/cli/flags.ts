@@ -1,6 +1,7 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { systemNamespace } from "../operator/rbac.ts";
 import { webhookName } from "../webhook/deployment.ts";
+import { imageReference } from "./option/image-reference.ts";
 import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
   addressFlag,
@@ -56,7 +57,7 @@ export const operatorFlags = {
     env: "WATCH_NAMESPACE",
     default: tuningNamespace,
   }),
-  image: text("--image <image>", "container image of the agents", {
+  image: parsed("--image <image>", "container image of the agents, by tag or digest", imageReference, {
     env: "CLUSTER_NODE_TUNED_IMAGE",
     default: defaultImage,
   }),
@@ -118,7 +119,14 @@ export const installFlags = {
   apply: toggle("--apply", "apply the manifests with server-side apply instead of printing them"),
   dryRun: toggle("--dry-run", "with --apply: ask the API server for a dry run, which changes nothing"),
   namespace: text("-n, --namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
-  image: text("--image <image>", "container image of operator, webhook and agents", { default: defaultImage }),
+  image: parsed(
+    "--image <image>",
+    "container image of operator, webhook and agents, by tag or digest",
+    imageReference,
+    {
+      default: defaultImage,
+    },
+  ),
   mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),

@@ -9,7 +9,8 @@ const container = "openshift-tuned";
 /** The kubelet waits for the container, so it has a timeout, and its failure is ignored. */
 const tune = [
   `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60`,
-  "--privileged --security-opt label=disable --network host --pid host --log-driver none",
+  // The image names a user who is not root.
+  "--privileged --user 0:0 --security-opt label=disable --network host --pid host --log-driver none",
   "--authfile /var/lib/kubelet/config.json --volume /:/host:rslave",
   `--entrypoint attune $${imageVariable} agent --one-shot --root /host`,
 ].join(" ");
