@@ -22,6 +22,8 @@ export function prepareTools() {
   const tuned = findTuned() ?? installTuned();
   if (tuned.path) env.ATTUNE_TUNED = tuned.path;
   if (tuned.reason) missing.push({ files: /test\/(tuned-daemon|differential-tuned)\//, reason: tuned.reason });
+  const containers = findContainers() ?? installContainers();
+  if (containers.reason) missing.push({ files: /test\/image\/image/, reason: containers.reason });
   return { env, missing };
 }
 
@@ -115,6 +117,24 @@ function installTuned() {
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", "tuned"]);
   return findTuned() ?? { reason: "apt-get could not install tuned" };
+}
+
+/** Containers run in their own namespaces, with what they write in memory. */
+function findContainers() {
+  if (["containerd", "ctr", "runc"].some((program) => run(program, ["--version"]).status !== 0)) return undefined;
+  const separate = ["-m", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"];
+  return run("unshare", separate).status === 0
+    ? {}
+    : { reason: "this machine allows no private mounts for containerd" };
+}
+
+function installContainers() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `containerd is not on this machine, and ${refusal}` };
+  console.log("set-up: installing containerd and runc with apt-get");
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", "containerd", "runc"]);
+  return findContainers() ?? { reason: "apt-get could not install containerd and runc" };
 }
 
 function cannotInstall() {

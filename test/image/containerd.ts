@@ -1,0 +1,127 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Run } from "../../src/program/cli/testing/program.ts";
+import { type Bind, type Container, runtimeSpec } from "./runtime-spec.ts";
+
+/** Debian's containerd in a mount namespace of its own: its images, containers and mounts are gone with it. */
+export class Containerd {
+  readonly #daemon: ChildProcess;
+  readonly #pid: number;
+  readonly #dir: string;
+  readonly #running = new Set<Run>();
+
+  private constructor(daemon: ChildProcess, pid: number, dir: string) {
+    this.#daemon = daemon;
+    this.#pid = pid;
+    this.#dir = dir;
+  }
+
+  static async start(): Promise<Containerd> {
+    const dir = mkdtempSync(join(tmpdir(), "attune-containerd-"));
+    const config = [
+      "version = 2",
+      `root = "${dir}/data/root"`,
+      `state = "${dir}/data/state"`,
+      'disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]',
+      `[grpc]\naddress = "${dir}/data/socket"`,
+    ];
+    writeFileSync(join(dir, "config.toml"), `${config.join("\n")}\n`);
+    mkdirSync(join(dir, "data"));
+    // Layers are mounted as overlays, which a file system that is an overlay itself refuses: a tmpfs does not.
+    // runc keeps its state in /run.
+    const mounts = `mount -t tmpfs none ${dir}/data && mount -t tmpfs none /run`;
+    const script = `${mounts} && exec containerd --config ${dir}/config.toml`;
+    // With the first process of the namespace end all others: shims and containers too.
+    const apart = ["-m", "-p", "-f", "--mount-proc", "--kill-child"];
+    const daemon = spawn("unshare", [...apart, "sh", "-c", script], { stdio: ["ignore", "ignore", "pipe"] });
+    let log = "";
+    await new Promise<void>((resolve, reject) => {
+      daemon.stderr.setEncoding("utf8").on("data", (text: string) => {
+        log += text;
+        if (log.includes("containerd successfully booted")) resolve();
+      });
+      daemon.once("error", reject);
+      daemon.once("exit", (code) => reject(new Error(`containerd ended with ${code}: ${log}`)));
+    });
+    const children = readFileSync(`/proc/${daemon.pid}/task/${daemon.pid}/children`, "utf8");
+    return new Containerd(daemon, Number(children), dir);
+  }
+
+  /** Imports an archive, and returns the names of its images. */
+  import(archive: string): string[] {
+    this.#ctr("images", "import", archive);
+    return this.#ctr("images", "list", "--quiet").trim().split("\n");
+  }
+
+  /** Where the files of the image are, for containers that start later. */
+  unpack(image: string): string {
+    const target = join(this.#dir, "data/image");
+    this.run("mkdir", "-p", target);
+    this.#ctr("images", "mount", "--rw", image, target);
+    return target;
+  }
+
+  /** A container from the part of a pod that describes it. */
+  start(name: string, container: Container, { rootfs, binds }: { rootfs: string; binds: readonly Bind[] }): Run {
+    const file = join(this.#dir, `${name}.json`);
+    const cgroup = `/${basename(this.#dir)}-${name}`;
+    writeFileSync(file, JSON.stringify(runtimeSpec(container, rootfs, binds, cgroup)));
+    const [program = "", ...words] = this.#words("ctr", "--address", this.#socket, "run", "--config", file, name);
+    const run = new Run(spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] }));
+    this.#running.add(run);
+    void run.ended.then(() => this.#running.delete(run));
+    return run;
+  }
+
+  /** Runs a program of this machine, which sees the files of images. */
+  run(...argv: string[]): string {
+    const [program = "", ...words] = this.#words(...argv);
+    return execFileSync(program, words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  /** What the kernel says about the first process of a container. */
+  status(name: string): string {
+    const lines = this.#ctr("tasks", "list").split("\n");
+    const [, pid = ""] = lines.map((line) => line.split(/ +/)).find(([id]) => id === name) ?? [];
+    return this.run("cat", `/proc/${pid}/status`);
+  }
+
+  /** Ends the container's process. */
+  kill(name: string, signal: string): void {
+    this.#ctr("tasks", "kill", "--signal", signal, name);
+  }
+
+  async stop(): Promise<void> {
+    // One by one, so that runc removes their cgroups.
+    for (const name of this.#ctr("tasks", "list", "--quiet").split("\n")) if (name !== "") this.kill(name, "SIGKILL");
+    await Promise.all([...this.#running].map(({ ended }) => ended));
+    const gone = new Promise((resolve) => this.#daemon.once("exit", resolve));
+    this.#daemon.kill("SIGKILL");
+    await gone;
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  get #socket(): string {
+    return join(this.#dir, "data/socket");
+  }
+
+  #ctr(...args: string[]): string {
+    return this.run("ctr", "--address", this.#socket, ...args);
+  }
+
+  #words(...argv: string[]): string[] {
+    return ["nsenter", "-t", String(this.#pid), "-m", "-p", "--", ...argv];
+  }
+}
+
+/** Why containers cannot run here; undefined if they can. */
+export function whyNoContainers(): string | undefined {
+  if (process.getuid?.() !== 0) return "containerd needs root";
+  for (const program of ["containerd", "ctr", "runc"])
+    if (spawnSync(program, ["--version"]).status !== 0) return `${program} is not installed`;
+  const mounts = spawnSync("unshare", ["-m", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"]);
+  if (mounts.status !== 0) return "this machine allows no private mounts";
+  return readFileSync("/proc/self/mountinfo", "utf8").includes(" - cgroup") ? undefined : "no cgroups are mounted";
+}
