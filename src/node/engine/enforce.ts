@@ -119,7 +119,8 @@ async function settle(
       const kept = isCarried(outcome) && isOneWrite(step) ? await keptInstead(step.actions[0], host) : undefined;
       ledger.keep(step.target, owner, kept);
       const noted = kept === undefined ? step : { ...step, note: `the kernel made it ${JSON.stringify(kept)}` };
-      reports.set(step, reportOf(noted, outcome, drifted.has(step)));
+      // A journal that an earlier version wrote does not say what the kernel keeps.
+      reports.set(step, reportOf(noted, outcome, drifted.has(step) && kept !== step.before));
     }
   }
   return steps.flatMap((step) => reports.get(step) ?? []);

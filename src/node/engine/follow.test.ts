@@ -5,6 +5,7 @@ import type { CommandResult, Host } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { repairDrift } from "./drift.ts";
+import { journalPath } from "./journal.ts";
 import { nativeEngine } from "./native-engine.ts";
 import type { Follow } from "./plugin.ts";
 import { Crash, CrashingHost } from "./testing/crashing-host.ts";
@@ -47,6 +48,28 @@ const appeared = (...devices: string[]): Follow => ({ occasion: "devices", devic
 const engine = nativeEngine();
 
 describe("a profile that is followed", () => {
+  test("has no drift where the kernel keeps less, also by a journal that does not say so", async () => {
+    const path = "/proc/sys/vm/nr_hugepages";
+    class SmallNode extends MemoryHost {
+      override write(written: string, text: string): ReturnType<MemoryHost["write"]> {
+        return super.write(written, written === path ? "3" : text);
+      }
+    }
+    const boot = ["/proc/sys/kernel/random/boot_id", "boot\n"] as const;
+    const host = new SmallNode(new MemoryBase([boot, [path, "0\n"]]), []);
+    const profile = profileOf("[sysctl]\nvm.nr_hugepages=10\n");
+    const set = { type: "set", value: "10", note: 'the kernel made it "3"' };
+    expect((await engine.apply(profile, host)).settings).toMatchObject([set]);
+    expect((await engine.follow?.(profile, host, resync))?.settings).toEqual([]);
+    expect(await repairDrift(host)).toEqual([]);
+    const journal = await valueOf(host, journalPath);
+    expect(journal).toContain(',"kept":"3"');
+    host.put(journalPath, journal.replace(',"kept":"3"', ""));
+    const [again] = (await engine.apply(profile, host)).settings;
+    expect(again).toMatchObject(set);
+    expect(again).not.toHaveProperty("drifted");
+  });
+
   test("has nothing due while all is as it was set, also where a later unit overrides an earlier one", async () => {
     const host = node();
     const profile = profileOf("[sysctl]\nvm.swappiness=1\n[b]\ntype=sysctl\nvm.swappiness=2\n[disk]\nreadahead=4096\n");
