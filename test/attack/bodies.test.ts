@@ -261,6 +261,25 @@ describe("numbers and texts that JSON.parse accepts and other clients do not", (
   });
 });
 
+describe("an integer beyond 2^53 where a text belongs", () => {
+  const large = "9007199254740993";
+
+  it.each(["kind", "apiVersion", "metadata"])(
+    "as %s of a patch is refused, and no failure of the server",
+    async (field) => {
+      const value = field === "metadata" ? `{"name":${large}}` : large;
+      for (const kind of ["merge", "strategic"] as const) {
+        const { status } = await victim.admin.patch(kind, `${configMaps}/there`, `{"${field}":${value}}`);
+        expect([400, 422]).toContain(status);
+      }
+    },
+  );
+
+  it("as kind of delete options is refused", async () => {
+    expectStatus(await victim.admin.delete(`${configMaps}/there`, `{"kind":${large}}`), 400, "BadRequest");
+  });
+});
+
 describe("the body of a delete", () => {
   it.each([
     ["a dry run that is no list", '{"dryRun":"All"}'],

@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import { isObject, type Json } from "../../../language/object/json.ts";
 import { invalid, notSupported } from "../../../language/schema/field-error.ts";
 import { dryRunErrors, isTrue, wholeNumber } from "./options.ts";
@@ -67,7 +68,7 @@ function fromQuery(query: URLSearchParams): Given {
 function fromBody(body: Json): Given {
   if (!isObject(body)) throw badRequest("the body of a delete must be DeleteOptions");
   if (body.kind !== undefined && body.kind !== "DeleteOptions")
-    throw badRequest(`the body of a delete must be DeleteOptions, not ${JSON.stringify(body.kind)}`);
+    throw badRequest(`the body of a delete must be DeleteOptions, not ${writeJson(body.kind)}`);
   try {
     return decodeBuiltin(body, definitionOf("meta.k8s.io", "v1", "DeleteOptions")).object as Given;
   } catch (error) {

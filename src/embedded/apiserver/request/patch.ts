@@ -98,7 +98,7 @@ function checkPatchedKind(resource: Resource, patched: JsonObject, name: string)
         ? invalid("apiVersion", version, `must be ${apiVersion(resource)}`)
         : invalid("kind", kind, `must be ${resource.kind}`),
     ]);
-  throw badPatch(patched, `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`);
+  throw badPatch(patched, `no kind ${writeJson(kind)} is registered for version ${writeJson(version)}`);
 }
 
 /** The patched object is not a valid object of the kind. */
