@@ -68,17 +68,16 @@ export class Machine {
     return `/proc/${this.#pid}/root${path}`;
   }
 
-  /** What the machine's file system has that this machine's does not: all files in its overlay, and new folders. */
+  /** Where the machine's file system differs from this machine's: all files in its overlay that do, and new folders. */
   writtenFiles(): string[] {
     const upper = this.outside(join(this.#folder, "layer/upper"));
-    const listed = execFileSync("find", [upper, "-mindepth", "1", "-printf", "%y %m %s %T@ %P\n"], {
-      encoding: "utf8",
-    });
+    const listed = execFileSync("find", [upper, "-mindepth", "1", "-printf", "%y %m %s %P\n"], { encoding: "utf8" });
     return listed.split("\n").flatMap((line) => {
-      const [, type = "", mode = "", size = "", time = "", path = ""] =
-        /^(\S) (\S+) (\S+) (\S+) (.*)$/.exec(line) ?? [];
+      const [, type = "", about = "", path = ""] = /^(\S) (\S+ \S+) (.*)$/.exec(line) ?? [];
       if (path === "" || (type === "d" && existsSync(`/${path}`))) return [];
-      return [type === "d" ? `/${path}/` : `/${path} ${type} ${mode} ${size} ${time}`];
+      // A file is copied into the overlay when it is opened for writing.
+      if (type === "f" && spawnSync("cmp", ["-s", join(upper, path), `/${path}`]).status === 0) return [];
+      return [type === "d" ? `/${path}/` : `/${path} ${type} ${about}`];
     });
   }
 

@@ -91,7 +91,13 @@ export class RealCluster {
     const [program = "", ...enter] = this.machine.enter;
     const { status, stdout, stderr } = spawnSync(
       program,
-      [...enter, kubectl, `--kubeconfig=${this.kubeconfig}`, ...words],
+      [
+        ...enter,
+        kubectl,
+        `--kubeconfig=${this.kubeconfig}`,
+        `--cache-dir=${join(this.machine.dir, "cache")}`,
+        ...words,
+      ],
       { encoding: "utf8", input: typeof input === "string" ? input : JSON.stringify(input) },
     );
     if (status !== 0) throw new Error(`kubectl ${words.join(" ")}: ${stderr}${stdout}`);
