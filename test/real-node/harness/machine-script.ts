@@ -38,7 +38,7 @@ for folder in kubelet cni containerd; do
   mkdir -p "data/$folder" "root/var/lib/$folder"
   mount --bind "data/$folder" "root/var/lib/$folder"
 done
-rm -rf root/var/lib/attune root/var/lib/ocp-tuned
+rm -rf root/var/lib/attune root/var/lib/ocp-tuned root/usr/sbin/tuned
 cd root
 pivot_root . .
 umount -l .
