@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { startServer } from "../../../embedded/apiserver/server.ts";
+import { operatorLabels } from "../../operator/deployment.ts";
+import { systemNamespace } from "../../operator/rbac.ts";
+import { applyManifests } from "../install/apply-manifests.ts";
+import { foundation } from "../install/manifests.ts";
+import { Program } from "../testing/program.ts";
+
+it("waits for the operator's pods, although nothing else keeps its process alive", { timeout: 120_000 }, async () => {
+  const dir = await mkdtemp(join(tmpdir(), "attune-uninstall-"));
+  const [attune, server] = await Promise.all([Program.build(), startServer({ dir, storage: "memory" })]);
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  onTestFinished(async () => {
+    client.close();
+    await attune.remove();
+    await server.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  await applyManifests(client, foundation({ mode: "plain" }));
+  const pod = { name: "operator", namespace: systemNamespace };
+  await client.create(kinds.pod, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...pod, labels: operatorLabels },
+    spec: {
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [
+        {
+          name: "operator",
+          image: "attune",
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+        },
+      ],
+    },
+  });
+
+  const run = attune.start(["uninstall", "--kubeconfig", server.kubeconfig]);
+  await run.printed(/ValidatingAdmissionPolicy attune-converted-profiles deleted/);
+  // Takes longer than the first of its looks for pods.
+  for (let request = 0; request < 20; request++) await client.get(kinds.pod, pod.name, pod);
+  await client.delete(kinds.pod, pod.name, pod);
+  const { code, stdout } = await run.ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Namespace ${systemNamespace} deleted`)]);
+});
