@@ -72,13 +72,14 @@ export class Machine {
   writtenFiles(): string[] {
     const upper = this.outside(join(this.#folder, "layer/upper"));
     const listed = execFileSync("find", [upper, "-mindepth", "1", "-printf", "%y %m %s %P\n"], { encoding: "utf8" });
-    return listed.split("\n").flatMap((line) => {
+    const written = listed.split("\n").flatMap((line) => {
       const [, type = "", about = "", path = ""] = /^(\S) (\S+ \S+) (.*)$/.exec(line) ?? [];
       if (path === "" || (type === "d" && existsSync(`/${path}`))) return [];
       // A file is copied into the overlay when it is opened for writing.
       if (type === "f" && spawnSync("cmp", ["-s", join(upper, path), `/${path}`]).status === 0) return [];
       return [type === "d" ? `/${path}/` : `/${path} ${type} ${about}`];
     });
+    return written.sort();
   }
 
   async stop(): Promise<void> {
