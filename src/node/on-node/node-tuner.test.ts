@@ -299,6 +299,19 @@ describe("an agent that is killed at any change", () => {
     }
   }
 
+  test("leaves settings that were not made yet, which no other process changed", async () => {
+    for (let change = 0, killed = true; killed; change++) {
+      const w = new World();
+      w.restartAgent(new CrashingHost(w.host, change, "before"));
+      killed = await w.tuner.tune(p).then(
+        () => false,
+        (error) => error instanceof Crash,
+      );
+      w.restartAgent();
+      expect((await w.tuner.tune(p)).outcome, `before change ${change}`).toMatchObject({ type: "applied", drift: [] });
+    }
+  });
+
   test("leaves a node that the next agent can tune and roll back", async () => {
     const count = await changes();
     expect(count).toBeGreaterThan(8);

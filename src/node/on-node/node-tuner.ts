@@ -1,4 +1,5 @@
 import type { RollbackReport, SettingReport } from "../engine/engine.ts";
+import type { Repaired } from "../engine/drift.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { readBootId } from "../host/boot-id.ts";
 import type { Host } from "../host/host.ts";
@@ -183,7 +184,9 @@ export class NodeTuner {
     this.#known = true;
     const answers = reportedAnswers(resolution.answers);
     const inForce = { ...inForceOf(next), ...(answers.length > 0 ? { answers } : {}) };
-    this.#settled = { wanted, inForce, applied: await this.#applied(wanted, by) };
+    // After an apply that did not end, what differs was not set yet.
+    const drift = record?.complete === false ? [] : by.report.settings.flatMap(driftOf);
+    this.#settled = { wanted, inForce, applied: await this.#applied(wanted, by, drift) };
     return this.#tuning(this.#settled);
   }
 
@@ -202,11 +205,15 @@ export class NodeTuner {
     return this.#settled;
   }
 
-  async #applied(wanted: ToApply, { engine, reason, report, refused = [] }: AppliedBy): Promise<Applied> {
+  async #applied(
+    wanted: ToApply,
+    { engine, reason, report, refused = [] }: AppliedBy,
+    drifted: readonly Repaired[],
+  ): Promise<Applied> {
     const { engines, log } = this.#options;
     const { profile } = wanted;
     log.info({ profile: profile.profile, engine, reason, settings: report.settings.length }, "profile applied");
-    const drift = await this.#follower.follow(wanted, report.settings.flatMap(driftOf));
+    const drift = await this.#follower.follow(wanted, drifted);
     return {
       type: "applied",
       report,
