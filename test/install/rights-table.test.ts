@@ -4,7 +4,8 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
-import { operatorGrants, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { operatorGrants } from "../../src/program/operator/rbac.ts";
+import { systemNamespace } from "../../src/program/names.ts";
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [

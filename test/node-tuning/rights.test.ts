@@ -18,7 +18,8 @@ import { performanceProfileKind } from "../../src/domain/performance-profile/api
 import { notDerived } from "../../src/domain/performance-profile/not-derived.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
-import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
+import { systemNamespace } from "../../src/program/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";

@@ -20,7 +20,8 @@ import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } fro
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
-import { operatorRbac, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { operatorRbac, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
+import { systemNamespace } from "../../src/program/names.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 
 /** Every part uses the token of its own account, as in a real cluster, so that RBAC applies. */

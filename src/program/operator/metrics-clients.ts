@@ -3,9 +3,8 @@ import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
+import { authentication } from "./rbac.ts";
 
-/** The ConfigMap in which the API server publishes the authorities of client certificates. */
-export const authentication = { namespace: "kube-system", name: "extension-apiserver-authentication" };
 const key = "client-ca-file";
 
 export interface MetricsClients extends Runnable {

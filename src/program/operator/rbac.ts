@@ -11,10 +11,10 @@ import { statusConfigMapName } from "../../domain/node-tuning/status/operator-st
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import { definitionName, type KubeObject } from "../../language/object/meta.ts";
-import { authentication } from "./metrics-clients.ts";
+import { systemNamespace } from "../names.ts";
 
-/** Namespace of operator and webhook. */
-export const systemNamespace = "attune-system";
+/** The ConfigMap in which the API server publishes the authorities of client certificates. */
+export const authentication = { namespace: "kube-system", name: "extension-apiserver-authentication" };
 export const operatorServiceAccount = "attune-operator";
 /** The Lease that the operator Attune replaces also uses, in the namespace of the Tuneds: only one of both acts. */
 export const operatorLease = "node-tuning-operator-lock";

@@ -1,8 +1,7 @@
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { webhookName } from "../names.ts";
 import { webhookServiceAccount } from "./rbac.ts";
-
-export const webhookName = "attune-webhook";
 
 const port = 8443;
 const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-of": "attune" };
