@@ -10,7 +10,7 @@ import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
 import { defaultImage } from "../../src/program/cli/version.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";

@@ -5,7 +5,7 @@ import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation, type InstallOptions, installManifests } from "../../src/program/cli/install/manifests.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { onEachServer } from "../conformance/on-each-server.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { type Components, type OpenApiSchema, schemaErrors } from "./schema-errors.ts";

@@ -14,7 +14,7 @@ import { inputsAnnotation, profileKind, tunedKind, tuningNamespace } from "../..
 import { type PerformanceProfile, performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { operatorLease } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";

@@ -5,7 +5,7 @@ import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorGrants } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [

@@ -19,7 +19,7 @@ import { printObjects } from "../../src/program/cli/terminal/serialise.ts";
 import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { uninstallFrom, type UninstallOptions } from "../../src/program/cli/uninstall/uninstall.ts";
 import { exampleLabel, exampleTuned } from "../../src/program/cli/up/worked-example.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { kubectlPath } from "../conformance/kubectl.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";

@@ -16,7 +16,7 @@ import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorLease, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { informerOfOne } from "../../src/cluster/kube/informer/informer.ts";
 import { LeaderElection } from "../../src/cluster/runtime/leader/leader-election.ts";
 import { leaseKind, leaseStore } from "../../src/cluster/runtime/leader/lease.ts";

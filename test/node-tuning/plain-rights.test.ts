@@ -9,7 +9,7 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { plain } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { eventually } from "./eventually.ts";

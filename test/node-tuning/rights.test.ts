@@ -19,7 +19,7 @@ import { notDerived } from "../../src/domain/performance-profile/not-derived.ts"
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { conversionAnnotation } from "../../src/domain/performance-profile/conversion/conversion-data.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";

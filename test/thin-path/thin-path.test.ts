@@ -21,7 +21,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorRbac, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 
 /** Every part uses the token of its own account, as in a real cluster, so that RBAC applies. */

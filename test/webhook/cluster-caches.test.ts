@@ -7,7 +7,7 @@ import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
-import { systemNamespace } from "../../src/program/names.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { clusterCaches, type ClusterView } from "../../src/program/webhook/cluster-caches.ts";
 import { webhookServiceAccount } from "../../src/program/webhook/rbac.ts";

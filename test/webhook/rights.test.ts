@@ -5,7 +5,7 @@ import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
-import { systemNamespace as namespace } from "../../src/program/names.ts";
+import { systemNamespace as namespace } from "../../src/program/operator/names.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookGrants, webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";

@@ -1,6 +1,6 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { systemNamespace } from "../names.ts";
-import { webhookName } from "../names.ts";
+import { systemNamespace } from "../operator/names.ts";
+import { webhookName } from "../webhook/names.ts";
 import { imageReference } from "./option/image-reference.ts";
 import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {

@@ -11,7 +11,7 @@ import { statusConfigMapName } from "../../domain/node-tuning/status/operator-st
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import { definitionName, type KubeObject } from "../../language/object/meta.ts";
-import { systemNamespace } from "../names.ts";
+import { systemNamespace } from "./names.ts";
 
 /** The ConfigMap in which the API server publishes the authorities of client certificates. */
 export const authentication = { namespace: "kube-system", name: "extension-apiserver-authentication" };

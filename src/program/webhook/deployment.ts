@@ -1,6 +1,6 @@
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { webhookName } from "../names.ts";
+import { webhookName } from "./names.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
 const port = 8443;

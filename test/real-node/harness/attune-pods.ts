@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
 import type { KubeObject } from "../../../src/language/object/meta.ts";
-import { systemNamespace } from "../../../src/program/names.ts";
+import { systemNamespace } from "../../../src/program/operator/names.ts";
 import { eventually } from "./eventually.ts";
 import type { RealCluster } from "./real-cluster.ts";
 

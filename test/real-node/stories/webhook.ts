@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemNamespace } from "../../../src/program/names.ts";
+import { systemNamespace } from "../../../src/program/operator/names.ts";
 import { eventually } from "../harness/eventually.ts";
 import type { Stage } from "../harness/stage.ts";
 

@@ -9,7 +9,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { labRbac } from "../../../embedded/lab/rbac.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { systemNamespace } from "../../names.ts";
+import { systemNamespace } from "../../operator/names.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { foundation } from "./manifests.ts";

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorDeployment, operatorMetricsService } from "../../operator/deployment.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
-import { systemNamespace } from "../../names.ts";
+import { systemNamespace } from "../../operator/names.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";

@@ -7,7 +7,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { startServer } from "../../../embedded/apiserver/server.ts";
 import { operatorLabels } from "../../operator/deployment.ts";
-import { systemNamespace } from "../../names.ts";
+import { systemNamespace } from "../../operator/names.ts";
 import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation } from "../install/manifests.ts";
 import { Program } from "../testing/program.ts";

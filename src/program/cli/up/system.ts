@@ -13,7 +13,7 @@ import { controllerAccounts } from "../../../embedded/lab/workloads/workload-com
 import { exampleLabel } from "./worked-example.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { operatorServiceAccount } from "../../operator/rbac.ts";
-import { systemNamespace } from "../../names.ts";
+import { systemNamespace } from "../../operator/names.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { attuneHandlers } from "../../webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../webhook/rbac.ts";
