@@ -115,7 +115,12 @@ async function otherThan(action: Action, host: Host): Promise<string | undefined
   if (textAfter(action, text) === text) return undefined;
   return action.type === "edit" && action.edit.kind === "lines"
     ? linesOf(action.edit.key, text ?? "").join("; ")
-    : (text ?? "");
+    : beginOf(text ?? "");
+}
+
+/** A condition's message has a line for each of many settings, not a whole grub.cfg. */
+function beginOf(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function isWithin(mask: string, allowed: string): boolean {

@@ -70,6 +70,19 @@ describe("a profile that is followed", () => {
     expect(again).not.toHaveProperty("drifted");
   });
 
+  test("names the beginning of a large file that another process wrote, not all of it", async () => {
+    const config = "/boot/grub/grub.cfg";
+    const text = `### END /etc/grub.d/00_header ###\nlinux /vmlinuz\n${"# entry\n".repeat(1000)}`;
+    const host = node();
+    host.put("/etc/grub.d/00_tuned", "x");
+    host.put(config, text);
+    await engine.apply(profileOf("[bootloader]\ncmdline=a=1\n"), host);
+    host.put(config, text);
+    const [drift] = await repairDrift(host);
+    expect(drift?.found).toHaveLength(101);
+    expect(await valueOf(host, config)).toContain('set tuned_params="a=1"');
+  });
+
   test("has nothing due while all is as it was set, also where a later unit overrides an earlier one", async () => {
     const host = node();
     const profile = profileOf("[sysctl]\nvm.swappiness=1\n[b]\ntype=sysctl\nvm.swappiness=2\n[disk]\nreadahead=4096\n");
