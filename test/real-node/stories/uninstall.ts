@@ -17,9 +17,9 @@ export function footprint({ machine }: RealCluster): Footprint {
   return {
     kernel: readNodeState(machine.enter),
     files: machine.writtenFiles(),
-    // Those of pods have the names of pods.
+    // Those of pods are the kubelet's.
     controlGroups: machine
-      .run("find", "/sys/fs/cgroup", "-type", "d", "-not", "-path", "*/kubepods/*pod*")
+      .run("find", "/sys/fs/cgroup", "-type", "d", "-not", "-path", "*/kubepods*")
       .split("\n")
       .sort(),
   };
