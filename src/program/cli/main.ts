@@ -139,9 +139,8 @@ async function adviceOn(error: unknown): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  // As Node.js does for modules: exit code 13 if the event loop is empty before the command has finished.
-  const unfinished = (): void => void (process.exitCode ||= 13);
-  process.once("exit", unfinished);
+  // Timers of a Clock and idle connections do not keep the process alive, and a command that waits has nothing else.
+  const alive = setInterval(() => {}, 2 ** 30);
   try {
     await program.parseAsync();
   } catch (error) {
@@ -150,7 +149,7 @@ async function main(): Promise<void> {
       if (error.exitCode === 0) process.exitCode = 0;
     } else process.stderr.write(`error: ${await adviceOn(error)}\n`);
   } finally {
-    process.off("exit", unfinished);
+    clearInterval(alive);
   }
 }
 

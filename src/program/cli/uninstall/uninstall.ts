@@ -31,13 +31,10 @@ export type UninstallOptions = Pick<
 /** `attune uninstall`: rolls back all nodes, and then deletes what `attune install` made. */
 export async function uninstall(options: Values<typeof uninstallFlags>): Promise<void> {
   const client = new HttpClient(await loadConnection(options));
-  // Between two requests nothing else keeps the process alive: the timers of a Clock and idle connections do not.
-  const waits = setInterval(() => {}, 1000);
   try {
     const { signal } = stopOnSignals();
     process.exitCode = await uninstallFrom(client, options, { terminal: processTerminal(), signal });
   } finally {
-    clearInterval(waits);
     client.close();
   }
 }
