@@ -64,7 +64,7 @@ describe("a profile", () => {
     const pool = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfigPool" };
     const selector = { spec: { nodeSelector: { matchLabels: nodeSelector } } };
     const role = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "rt" } } };
-    const pools = [{ ...pool, metadata: { name: "rt" }, spec: { ...selector.spec, ...role } }];
+    const pools = [{ ...pool, metadata: { name: "rt", labels: { pool: "rt" } }, spec: { ...selector.spec, ...role } }];
     const [withPools, plain] = [notDerived({ hasPools: true }), notDerived({ hasPools: false })];
     expect(review(profile())).toEqual({ type: "allow", warnings: [plain.message] });
     expect(review(profile(), { objects: { ...cluster, pools } })).toEqual({
