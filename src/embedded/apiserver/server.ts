@@ -233,6 +233,14 @@ function resources({
 
 async function loadBackend({ dir, storage, fsync = false }: ServerOptions): Promise<() => Backend> {
   if (storage === "memory") return () => new MemoryBackend();
-  const { LmdbBackend } = await import("./storage/lmdb-backend.ts");
+  const { LmdbBackend } = await import("./storage/lmdb-backend.ts").catch(explainMissingPackage);
   return () => new LmdbBackend(join(dir, "objects"), { fsync });
+}
+
+/** The package is native code and therefore not part of the bundle, which is all that an image has. */
+function explainMissingPackage(cause: NodeJS.ErrnoException): never {
+  if (cause.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+  const missing =
+    "the package lmdb is not installed, and images do not have it: run attune from an installation by npm";
+  throw new Error(`open the storage of the API server: ${missing}`, { cause });
 }
