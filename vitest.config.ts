@@ -1,5 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { join } from "node:path";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { nodejs } from "./image/contents.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the programs that suites start. */
+    nodeVersion: string;
+  }
+}
+
+/** Suites that start the program run a second time with the Node.js of the image, which `npm test` downloads. */
+function onNodeOfImage(path: string): TestProjectInlineConfiguration {
+  const include = ["src", "test"]
+    .flatMap((folder) => readdirSync(folder, { encoding: "utf8", recursive: true }).map((name) => join(folder, name)))
+    // A real node runs the image itself.
+    .filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/real-node"))
+    .filter((file) => /\/testing\/program\.ts"|\bbundleProgram\(/.test(readFileSync(file, "utf8")));
+  const env = { ATTUNE_NODE: path };
+  const provide = { nodeVersion: `v${nodejs.version}` };
+  // After the others: some suites use what a machine has once.
+  return { extends: true, test: { name: "image-node", include, env, provide, sequence: { groupOrder: 1 } } };
+}
+const nodeOfImage = process.env.ATTUNE_IMAGE_NODE;
 
 export default defineConfig({
   test: {
@@ -8,6 +32,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "src", include: ["src/**/*.test.ts"], isolate: false } },
       { extends: true, test: { name: "test", include: ["test/**/*.test.ts"] } },
+      ...(nodeOfImage ? [onNodeOfImage(nodeOfImage)] : []),
     ],
     // Suites that run real programs start servers and processes: a hang fails, a busy machine does not.
     testTimeout: 60_000,
@@ -15,5 +40,6 @@ export default defineConfig({
     // One core is usually left for the user. Where there are two, that would be half of them, and suites wait a lot.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     restoreMocks: true,
+    provide: { nodeVersion: process.version },
   },
 });

@@ -47,6 +47,7 @@ export function downloadPackages(architecture: Architecture, dir: string): Debia
     "APT::Install-Recommends=false",
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
+    "Acquire::Retries=5",
   ].flatMap((option) => ["-o", option]);
   run("apt-get", [...options, "update", "--error-on=any"]);
   run("apt-get", [...options, "install", "--yes", "--download-only", "--no-install-recommends", ...debian.packages]);

@@ -22,11 +22,19 @@ const { values } = parseArgs({
   options: {
     arch: { type: "string", default: machine },
     name: { type: "string", default: defaultImage },
+    /** Writes only the Node.js of the image, for tests. */
+    node: { type: "string" },
     output: { type: "string" },
     root: { type: "string" },
   },
 });
 const architectures = values.arch.split(",").map(architectureOf);
+const cache = join(root, "node_modules/.cache/attune-image");
+if (values.node !== undefined) {
+  const node = (await nodeFiles(machine, cache)).get("usr/local/bin/node");
+  if (node?.type === "file") writeFileSync(values.node, node.bytes, { mode: node.mode });
+  process.exit();
+}
 const source = readSource(root, version, process.env);
 const work = mkdtempSync(join(tmpdir(), "attune-image-"));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
@@ -47,7 +55,7 @@ async function treesOf(architecture: Architecture): Promise<FileTree[]> {
   const license = readFileSync(join(root, "LICENSE"), "utf8");
   const text = sbom(source, packages, bundled);
   return [
-    await nodeFiles(architecture, join(root, "node_modules/.cache/attune-image")),
+    await nodeFiles(architecture, cache),
     await debianLayer(packages),
     programLayer({ bundle, license, bundled, sbom: text, mtime: source.time }),
   ];

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { type Architecture, nodejs } from "./contents.ts";
@@ -13,18 +13,25 @@ import { stripSymbols } from "./strip-symbols.ts";
 export async function nodeFiles(architecture: Architecture, cache: string): Promise<FileTree> {
   const { name, integrity } = nodejs.packages[architecture];
   const file = join(cache, `${name}-${nodejs.version}.tgz`);
-  if (!existsSync(file)) download(`${name}@${nodejs.version}`, cache);
+  if (!existsSync(file)) download(`${name}@${nodejs.version}`, file);
   const archive = readFileSync(file);
   const found = `sha512-${createHash("sha512").update(archive).digest("base64")}`;
   if (found !== integrity) throw new Error(`check ${file}: its checksum is ${found}, not ${integrity}: delete it`);
   return select(archive);
 }
 
-function download(spec: string, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync("npm", ["pack", spec, "--pack-destination", folder, "--silent"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+/** Two builds may run at once, and one may be interrupted: the file is complete or not there at all. */
+function download(spec: string, file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const folder = mkdtempSync(`${file}-`);
+  try {
+    execFileSync("npm", ["pack", spec, "--pack-destination", folder, "--silent"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    renameSync(join(folder, basename(file)), file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Of the files of the package: the program and its licence. */

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const cache = join(dirname(fileURLToPath(import.meta.url)), "../node_modules/.cache/attune-test-tools");
+const scripts = dirname(fileURLToPath(import.meta.url));
+const cache = join(scripts, "../node_modules/.cache/attune-test-tools");
 
 /** Older versions need OpenAPI v2 for validation; the embedded server describes kinds only in version 3. */
 const oldestKubectl = 28;
@@ -24,6 +25,9 @@ export function prepareTools() {
   if (tuned.reason) missing.push({ files: /test\/(tuned-daemon|differential-tuned)\//, reason: tuned.reason });
   const containers = findContainers() ?? installContainers();
   if (containers.reason) missing.push({ files: /test\/image\/image/, reason: containers.reason });
+  const node = nodeOfImage();
+  if (node.path) env.ATTUNE_IMAGE_NODE = node.path;
+  else missing.push({ reason: node.reason });
   return { env, missing };
 }
 
@@ -119,13 +123,9 @@ function installTuned() {
   return findTuned() ?? { reason: "apt-get could not install tuned" };
 }
 
-/** Containers run in their own namespaces, with what they write in memory. */
+/** Where they are installed and still cannot run, the suite says why, and is skipped. */
 function findContainers() {
-  if (["containerd", "ctr", "runc"].some((program) => run(program, ["--version"]).status !== 0)) return undefined;
-  const separate = ["-m", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"];
-  return run("unshare", separate).status === 0
-    ? {}
-    : { reason: "this machine allows no private mounts for containerd" };
+  return ["containerd", "ctr", "runc"].every((program) => run(program, ["--version"]).status === 0) ? {} : undefined;
 }
 
 function installContainers() {
@@ -137,6 +137,17 @@ function installContainers() {
   return findContainers() ?? { reason: "apt-get could not install containerd and runc" };
 }
 
+/** The image has a newer Node.js than the oldest that is supported: suites that start the program run on both. */
+function nodeOfImage() {
+  const path = join(cache, "image-node");
+  mkdirSync(cache, { recursive: true });
+  const { status, stderr } = run(process.execPath, [join(scripts, "image.mjs"), "--node", path]);
+  if (status !== 0)
+    return { reason: `programs on the Node.js of the image, which was not downloaded: ${stderr.trim()}` };
+  const runs = run(path, ["--version"]).status === 0;
+  return runs ? { path } : { reason: "programs on the Node.js of the image, which does not run on this machine" };
+}
+
 function cannotInstall() {
   if (!existsSync("/etc/debian_version")) return "this is not Debian";
   if (process.getuid?.() !== 0) return "only root can install it";
@@ -145,10 +156,10 @@ function cannotInstall() {
 
 function run(command, args, cwd) {
   if (cwd) mkdirSync(cwd, { recursive: true });
-  const { status, stdout } = spawnSync(command, args, {
+  const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: "utf8",
     cwd,
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });
-  return { status, stdout: stdout ?? "" };
+  return { status, stdout: stdout ?? "", stderr: stderr ?? "" };
 }

@@ -28,7 +28,8 @@ const suites = run("tests", "vitest", ["run", "--reporter=default", "--reporter=
 const counts = countsIn(report) ?? { passed: 0, failed: suites ? 0 : 1, skipped: 0 };
 if (!suites && counts.failed === 0) counts.failed = 1;
 
-for (const { files, reason } of tools.missing) console.log(`not run: ${skippedIn(report, files)} (${reason})`);
+for (const { files, reason } of tools.missing)
+  console.log(`not run: ${files ? skippedIn(report, files) : "all"} (${reason})`);
 if (process.env.CI === "true" && tools.missing.length > 0) {
   console.log("with CI=true all tests must run");
   failed++;

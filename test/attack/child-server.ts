@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
+import { node } from "../../src/program/cli/testing/program.ts";
 
 const root = join(import.meta.dirname, "../..");
 const external = ["lmdb"];
@@ -40,7 +41,7 @@ export function startChild(
   flags: readonly string[],
   wrapper: readonly string[] = [],
 ): Promise<Outcome> {
-  const [command, ...args] = [...wrapper, process.execPath, program, "apiserver", ...flags] as [string, ...string[]];
+  const [command, ...args] = [...wrapper, node, program, "apiserver", ...flags] as [string, ...string[]];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Run } from "../../src/program/cli/testing/program.ts";
@@ -121,7 +121,24 @@ export function whyNoContainers(): string | undefined {
   if (process.getuid?.() !== 0) return "containerd needs root";
   for (const program of ["containerd", "ctr", "runc"])
     if (spawnSync(program, ["--version"]).status !== 0) return `${program} is not installed`;
-  const mounts = spawnSync("unshare", ["-m", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"]);
-  if (mounts.status !== 0) return "this machine allows no private mounts";
-  return readFileSync("/proc/self/mountinfo", "utf8").includes(" - cgroup") ? undefined : "no cgroups are mounted";
+  return whyNoContainer();
+}
+
+/** Some machines allow root neither mounts nor cgroups: only a container shows it. This one has an overlay, as with containerd. */
+function whyNoContainer(): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), "attune-container-"));
+  const binds = ["/usr", "/bin", "/lib", "/lib64"].filter((path) => existsSync(path));
+  const root = { command: ["/bin/true"], securityContext: { privileged: true } };
+  const folders = binds.map((path) => ({ source: path, target: path, readOnly: true }));
+  const spec = runtimeSpec(root, `${dir}/data/rootfs`, folders, `/${basename(dir)}`);
+  writeFileSync(join(dir, "config.json"), JSON.stringify(spec));
+  mkdirSync(join(dir, "data"));
+  const script = `mount -t tmpfs none ${dir}/data && mount -t tmpfs none /run && cd ${dir}/data && mkdir lower upper work rootfs &&
+    mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none rootfs && runc run --bundle ${dir} ${basename(dir)}`;
+  const { status, stderr } = spawnSync("unshare", ["-m", "-p", "-f", "--mount-proc", "sh", "-c", script], {
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  rmSync(dir, { recursive: true, force: true });
+  return status === 0 ? undefined : `runc runs no container here: ${stderr.trim()}`;
 }

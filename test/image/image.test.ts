@@ -32,7 +32,7 @@ describe.skipIf(reason !== undefined)("the image", () => {
     expect(containerd.import(archive)).toEqual([defaultImage]);
     rootfs = containerd.unpack(defaultImage);
     cluster = await InstalledCluster.start(join(dir, "accounts"));
-  }, 10 * minutes);
+  }, 20 * minutes);
   afterAll(async () => {
     await containerd?.stop();
     await cluster?.stop();

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { node } from "../../src/program/cli/testing/program.ts";
 
 export interface OperatorProcess {
   readonly pid: number;
@@ -11,7 +12,7 @@ export interface OperatorProcess {
 /** `attune operator` from a bundle, as in a cluster. It ends with this process. */
 export function startOperatorProcess(bundle: string, kubeconfig: string): OperatorProcess {
   const flags = ["--kubeconfig", kubeconfig, "--image", "attune:test"];
-  const child = spawn(process.execPath, [bundle, "operator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(node, [bundle, "operator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);
   let output = "";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { node } from "./testing/program.ts";
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), "../../../bin");
 let dir: string;
@@ -13,7 +14,7 @@ beforeAll(() => {
   for (const folder of ["bin", "dist", "elsewhere"]) mkdirSync(join(dir, folder));
   for (const file of ["attune", "package.json"]) copyFileSync(join(bin, file), join(dir, "bin", file));
   writeFileSync(join(dir, "dist/attune.cjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
-  symlinkSync(process.execPath, join(dir, "dist/node"));
+  symlinkSync(node, join(dir, "dist/node"));
   symlinkSync("../bin/attune", join(dir, "elsewhere/attune"));
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -30,7 +31,7 @@ it.each([
 });
 
 it("bin/attune can be run by node itself", () => {
-  const output = execFileSync(process.execPath, [join(dir, "bin/attune"), ...words], { encoding: "utf8" });
+  const output = execFileSync(node, [join(dir, "bin/attune"), ...words], { encoding: "utf8" });
   expect(JSON.parse(output)).toEqual(words);
 });
 

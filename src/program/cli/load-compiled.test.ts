@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Program } from "./testing/program.ts";
+import { node, Program } from "./testing/program.ts";
 
 let program: Program;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test("the bundle holds compiled code of every short command, and this Node.js ac
      };`,
   );
   const args = ["--require", preload, join(program.path, "attune.cjs"), "tuned", "list", "--root", tmpdir()];
-  const lines = execFileSync(process.execPath, args, { encoding: "utf8" }).split("\n");
+  const lines = execFileSync(node, args, { encoding: "utf8" }).split("\n");
   expect(lines).toEqual(expect.arrayContaining(["tuned.cjs false"]));
 });
 

@@ -1,15 +1,16 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, inject, it } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
 import { tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { Program } from "./testing/program.ts";
+import { node, Program } from "./testing/program.ts";
 import { exampleTuned } from "./up/worked-example.ts";
 
 let attune: Program;
@@ -44,6 +45,26 @@ async function watch(url: string): Promise<IncomingMessage> {
     get(`${url}/api/v1/namespaces?watch=1`, options, resolve).on("error", reject);
   });
 }
+
+it("runs on the Node.js that the suite is for", async () => {
+  const NODE_OPTIONS = "--import=data:text/javascript,console.error(process.version)";
+  const { stderr } = await attune.run(["--version"], { NODE_OPTIONS });
+  expect(stderr).toBe(`${inject("nodeVersion")}\n`);
+});
+
+it.each(["apiserver", "up"])(
+  "%s says what it needs where its storage is not installed, as in the image",
+  async (name) => {
+    const bundle = join(dir, "bundle");
+    await cp(attune.path, bundle, { recursive: true });
+    const args = [join(bundle, "attune.cjs"), name, "--dir", join(dir, "state"), "--port", "0"];
+    const { status, stderr } = spawnSync(node, args, { encoding: "utf8" });
+    expect([status, stderr]).toEqual([
+      1,
+      "error: open the storage of the API server: the package lmdb is not installed, and images do not have it: run attune from an installation by npm\n",
+    ]);
+  },
+);
 
 describe("attune", () => {
   it("lists its commands", async () => {

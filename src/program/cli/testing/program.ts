@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 
+/** The Node.js that runs the program: that of the tests, or another one which the suites are for. */
+export const node = process.env.ATTUNE_NODE ?? process.execPath;
+
 export interface Outcome {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -27,7 +30,7 @@ export class Program {
     const path = await mkdtemp(join(root, "node_modules", ".attune-"));
     await new Promise<void>((resolve, reject) => {
       const env = { ...process.env, ATTUNE_BUNDLE_DIR: path };
-      execFile(process.execPath, [join(root, "scripts/bundle.mjs")], { env }, (error, _, stderr) =>
+      execFile(node, [join(root, "scripts/bundle.mjs")], { env }, (error, _, stderr) =>
         error ? reject(new Error(`bundle: ${stderr}`, { cause: error })) : resolve(),
       );
     });
@@ -36,7 +39,7 @@ export class Program {
 
   /** `within`: a command that runs the program, such as one that enters another namespace. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
-    const [program = "", ...words] = [...within, process.execPath, join(this.path, "attune.cjs"), ...args];
+    const [program = "", ...words] = [...within, node, join(this.path, "attune.cjs"), ...args];
     const child = spawn(program, words, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
