@@ -13,7 +13,23 @@ const refused = (how: "unauthorized" | "forbidden"): Given => ({ profile: how, d
 
 test.each<[string, Given, "removed" | "restarted"]>([
   ["restarted, upgraded or evicted", {}, "restarted"],
-  ["its Profile is gone, or the CRD is", { profile: "missing" }, "removed"],
+  ["its Profile is gone", { profile: "missing" }, "removed"],
+  ["the CRD of Profiles is gone", { profile: "not served" }, "removed"],
+  [
+    "the CRD of Profiles is gone, and it may read nothing else",
+    { ...refused("forbidden"), profile: "not served" },
+    "removed",
+  ],
+  [
+    "a proxy before the API server answers",
+    { profile: "not served", daemonSet: "not served", namespace: "not served" },
+    "restarted",
+  ],
+  [
+    "a proxy before the API server answers, and not always",
+    { profile: "not served", daemonSet: "unknown", namespace: "not served" },
+    "restarted",
+  ],
   ["its Profile is gone, and it may read nothing else", { ...refused("forbidden"), profile: "missing" }, "removed"],
   ["its DaemonSet is gone", { daemonSet: "missing" }, "removed"],
   ["its DaemonSet waits for its pods to be deleted", { daemonSet: "terminating" }, "removed"],

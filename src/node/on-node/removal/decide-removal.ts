@@ -3,8 +3,10 @@ export type Answer =
   | "found"
   /** It has a deletionTimestamp. */
   | "terminating"
-  /** 404 */
+  /** 404 for this object. */
   | "missing"
+  /** 404 that names no object: the API server has no such kind, or a proxy before it knows no such path. */
+  | "not served"
   /** 401 */
   | "unauthorized"
   /** 403 */
@@ -42,6 +44,11 @@ const removals: readonly Finding[] = [
   function profileIsGone({ profile }) {
     return profile === "missing" ? "its Profile is gone" : undefined;
   },
+  function definitionIsGone({ profile, daemonSet, namespace }) {
+    return profile === "not served" && [daemonSet, namespace].some(isAnswered)
+      ? "the CRD of its Profile is gone"
+      : undefined;
+  },
   function namespaceIsGone({ namespace }) {
     return isGone(namespace) ? "its namespace is being deleted" : undefined;
   },
@@ -77,6 +84,11 @@ export function decideRemoval(evidence: RemovalEvidence): Removal {
   if (profile === "unauthorized")
     return { type: "restarted", because: "the API server refuses its token", provisional: true };
   return { type: "restarted", because: profile === "found" ? "it is still wanted" : "the API server did not say" };
+}
+
+/** Whether it is an answer of the API server. */
+export function isAnswered(answer: Answer): boolean {
+  return answer !== "unknown" && answer !== "not served";
 }
 
 function isGone(answer: Answer): boolean {

@@ -1,4 +1,4 @@
-import { isForbidden, isNotFound, isUnauthorized } from "../../../cluster/kube/api-error.ts";
+import { isApiError, isForbidden, isNotFound, isUnauthorized } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
@@ -6,7 +6,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { type Clock, pause } from "../../../cluster/runtime/clock.ts";
 import { agentDaemonSetName } from "../../../domain/node-tuning/agent-daemon-set.ts";
 import { type Profile, profileKind } from "../../../domain/node-tuning/api.ts";
-import { type Answer, decideRemoval, type Removal, type RemovalEvidence } from "./decide-removal.ts";
+import { type Answer, decideRemoval, isAnswered, type Removal, type RemovalEvidence } from "./decide-removal.ts";
 
 /** How long an agent that ends waits for an answer. */
 const timeoutMs = 5000;
@@ -43,8 +43,17 @@ export class RollbackOnRemoval {
 
   /** Watches the ServiceAccount until the signal aborts: once it is deleted, the API server answers no question. */
   async run(signal: AbortSignal): Promise<void> {
-    this.#hadDaemonSet = this.#ask(kinds.daemonSet, agentDaemonSetName).then((answer) => answer === "found");
-    await this.#accounts.run(signal);
+    await Promise.all([this.#findDaemonSet(signal), this.#accounts.run(signal)]);
+  }
+
+  /** Asks until it is answered: an API server that was away for a moment says nothing about the DaemonSet. */
+  async #findDaemonSet(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const asked = this.#ask(kinds.daemonSet, agentDaemonSetName);
+      this.#hadDaemonSet = asked.then((answer) => answer === "found");
+      if (isAnswered(await asked)) return;
+      await pause(this.#options.clock, timeoutMs, signal);
+    }
   }
 
   /** Why the node is rolled back, or stays tuned. */
@@ -85,9 +94,11 @@ export class RollbackOnRemoval {
       const { metadata } = await client.get(of, name, { ...(of.namespaced ? { namespace } : {}), timeoutMs });
       return metadata.deletionTimestamp === undefined ? "found" : "terminating";
     } catch (error) {
-      if (isNotFound(error)) return "missing";
       if (isUnauthorized(error)) return "unauthorized";
-      return isForbidden(error) ? "forbidden" : "unknown";
+      // The API server names the object. A proxy before it does not, and says nothing about the object.
+      const isNamed = isApiError(error) && error.details !== undefined;
+      if (isNotFound(error)) return isNamed ? "missing" : "not served";
+      return isForbidden(error) && isNamed ? "forbidden" : "unknown";
     }
   }
 }
