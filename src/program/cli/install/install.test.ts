@@ -31,6 +31,7 @@ describe("attune install", { timeout: 60_000 }, () => {
     [["install", "--dry-run"], /^error: --dry-run requires --apply/],
     [["install", "--replicas", "0"], /^error: --replicas 0: not a number of replicas/],
     [["install", "--chart", "x", "--apply"], /^error: --chart reads no cluster and applies nothing/],
+    [["install", "--chart", ""], /^error: --chart: needs the name of a folder/],
     [["crds", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
     [["operator", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
     [["operator", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
@@ -50,9 +51,18 @@ describe("attune install", { timeout: 60_000 }, () => {
   });
 
   it("writes a Helm chart into a new folder, and into no other", async () => {
-    const folder = join(dir, "chart");
-    const { code, stdout, stderr } = await attune.run(["install", "--chart", folder, "--mode", "plain"]);
-    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining(`helm install attune ${folder}`)]);
+    const folder = join(dir, "a chart");
+    const { code, stdout, stderr } = await attune.run([
+      "install",
+      "--chart",
+      folder,
+      "--mode",
+      "plain",
+      "-n",
+      "tuning",
+    ]);
+    const command = `helm install attune '${folder}' --namespace tuning --create-namespace\n`;
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining(command)]);
     expect((await readdir(folder)).toSorted()).toEqual([
       "Chart.yaml",
       "crds",

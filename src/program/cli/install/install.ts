@@ -15,7 +15,7 @@ import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
-import { writeOut } from "../terminal/terminal.ts";
+import { shellWord, writeOut } from "../terminal/terminal.ts";
 
 type Options = Values<typeof installFlags>;
 
@@ -59,7 +59,8 @@ export async function install(options: Options, env: Environment = process.env):
 
 /** Into a new folder, so that no template of an older chart stays in it. */
 function writeChart(folder: string, options: Options): void {
-  const { apply, kubeconfig, context } = options;
+  const { apply, kubeconfig, context, namespace } = options;
+  if (folder === "") throw new Error("--chart: needs the name of a folder");
   if (apply || kubeconfig !== undefined || context !== undefined)
     throw new Error(
       "--chart reads no cluster and applies nothing: helm install does; leave out --apply, --kubeconfig and --context",
@@ -70,9 +71,8 @@ function writeChart(folder: string, options: Options): void {
     makeFolder(dirname(join(folder, path)));
     writeFileSync(join(folder, path), text);
   }
-  write(
-    `wrote a Helm chart; install it with: helm install attune ${folder} --namespace attune-system --create-namespace\n`,
-  );
+  const words = ["helm", "install", "attune", folder, "--namespace", namespace, "--create-namespace"];
+  write(`wrote a Helm chart; install it with: ${words.map(shellWord).join(" ")}\n`);
 }
 
 async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortSignal): Promise<KubeObject[]> {
