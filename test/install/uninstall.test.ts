@@ -85,6 +85,7 @@ async function areAsBefore(nodes: readonly VirtualNode[]): Promise<void> {
 async function uninstall(
   admin: HttpClient,
   options: Partial<UninstallOptions> = {},
+  onWaiting: () => void = () => undefined,
 ): Promise<{ code: number; out: string; err: string }> {
   const terminal = new RecordingTerminal();
   const { signal } = new AbortController();
@@ -96,18 +97,26 @@ async function uninstall(
     output: "text",
     ...options,
   };
-  const code = await uninstallFrom(admin, all, { terminal, signal, clock: impatient });
+  const err = (text: string): void => {
+    terminal.err(text);
+    onWaiting();
+  };
+  const code = await uninstallFrom(admin, all, { terminal: { ...terminal, err }, signal, clock: impatient });
   return { code, out: terminal.stdout, err: terminal.stderr };
+}
+
+async function agentPods(admin: HttpClient): Promise<string[]> {
+  const labelSelector = "app.kubernetes.io/name=attune-agent";
+  const { items } = await admin.list(kinds.pod, { namespace: tuningNamespace, labelSelector });
+  return items.map(({ metadata }) => metadata.name ?? "");
 }
 
 /** With a finalizer the pod of an agent stays after its end. */
 async function hold(admin: HttpClient, finalizers: string[]): Promise<void> {
-  const labelSelector = "app.kubernetes.io/name=attune-agent";
-  const { items } = await admin.list(kinds.pod, { namespace: tuningNamespace, labelSelector });
-  for (const { metadata } of items)
+  for (const name of await agentPods(admin))
     await admin.patch(
       kinds.pod,
-      metadata.name ?? "",
+      name,
       { type: "merge", patch: { metadata: { finalizers } } },
       { namespace: tuningNamespace },
     );
@@ -218,6 +227,20 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
     const { metadata } = await admin.get(kinds.namespace, tuningNamespace);
     expect(metadata.deletionTimestamp).toBeDefined();
     await gone("the CRD", () => admin.get(kinds.customResourceDefinition, "tuneds.tuned.openshift.io"));
+  });
+
+  it("names a node whose agent's pod was deleted by force while the node is away", async () => {
+    const { admin, endNodes } = await tunedCluster(1);
+    await endNodes();
+    await admin.delete(kinds.node, "node-1");
+    const force = { namespace: tuningNamespace, gracePeriodSeconds: 0 };
+    let deleted: Promise<unknown> | undefined;
+    const { code, out } = await uninstall(admin, {}, () => {
+      deleted ??= agentPods(admin).then((pods) => Promise.all(pods.map((pod) => admin.delete(kinds.pod, pod, force))));
+    });
+    await deleted;
+    expect(code).toBe(1);
+    expect(out).toContain("Node node-1 not rolled back: there is no Node of this name\n");
   });
 
   it("refuses a namespace in which Attune is not installed, while it is in another", async () => {

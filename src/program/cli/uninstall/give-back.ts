@@ -89,7 +89,7 @@ class Agents {
     this.#pods = createInformer<Pod>(client, kinds.pod, { namespace, labelSelector });
     this.#nodes = createInformer<Node>(client, kinds.node);
     this.#pods.subscribe(({ type, object }) => {
-      const outcome = outcomeOf(object);
+      const outcome = outcomeOf(object, awayBecause(this.#nodes.get(object.spec?.nodeName ?? "")));
       // A pod that was replaced says nothing about its node any more.
       if (type === "deleted") this.#gone.set(outcome.node, outcome);
     });

@@ -32,11 +32,15 @@ export async function installedObjects(
   };
 }
 
-/** With another namespace, the rights of a running operator would be deleted, and the operator would stay. */
+/**
+ * With another namespace, the rights of a running operator would be deleted, and the operator would stay. A Deployment of its
+ * name in a second namespace, which any user may create, does not keep it installed.
+ */
 async function checkNamespace(client: Client, namespace: string, signal: AbortSignal): Promise<void> {
   const labelSelector = formatLabelSelector(fromLabelSelector({ matchLabels: operatorLabels }));
   const { items } = await client.list(kinds.deployment, { labelSelector, signal });
-  const elsewhere = items.find(({ metadata }) => metadata.name === operatorName && metadata.namespace !== namespace);
+  const operators = items.filter(({ metadata }) => metadata.name === operatorName);
+  const [elsewhere] = operators.some(({ metadata }) => metadata.namespace === namespace) ? [] : operators;
   if (elsewhere)
     throw new Error(
       `uninstall: Attune is installed in the namespace ${elsewhere.metadata.namespace}: pass --namespace ${elsewhere.metadata.namespace}`,

@@ -22,6 +22,13 @@ test.each<[object | undefined, string | undefined]>([
   expect(outcomeOf(pod(state))).toEqual(because === undefined ? node : { ...node, because });
 });
 
+test.each<[object, string]>([
+  [{ running: {} }, "away"],
+  [{ terminated: { exitCode: 0 } }, "rolled back"],
+])("the pod of an agent was last %j and is gone, while its node is away: %s", (last, state) => {
+  expect(outcomeOf(pod(last), "the node is not ready").state).toBe(state);
+});
+
 test.each<[string | undefined, string | undefined]>([
   ["True", undefined],
   ["False", "the node is not ready"],

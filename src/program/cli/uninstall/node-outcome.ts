@@ -7,14 +7,17 @@ export type Node = NonNullable<(typeof kinds.node)["object"]>;
 /** How the removal of an agent ended for its node. */
 export interface NodeOutcome {
   readonly node: string;
-  /** Away: its agent has not ended. */
+  /** Away: nothing ends its agent. */
   readonly state: "rolled back" | "not rolled back" | "away";
   /** Why it was not rolled back, as far as the cluster knows. */
   readonly because?: string | undefined;
 }
 
-/** What became of a node, by the last state of its agent's pod, which is gone. */
-export function outcomeOf({ spec, status }: Pod): NodeOutcome {
+/**
+ * What became of a node, by the last state of its agent's pod, which is gone. On a node that is away a pod ends only in the
+ * cluster: it was deleted by force, or with its Node.
+ */
+export function outcomeOf({ spec, status }: Pod, away?: string): NodeOutcome {
   const node = spec?.nodeName ?? "";
   const [container] = status?.containerStatuses ?? [];
   const { terminated, waiting } = container?.state ?? {};
@@ -24,6 +27,7 @@ export function outcomeOf({ spec, status }: Pod): NodeOutcome {
       state: "not rolled back",
       because: `its agent did not run${waiting?.reason ? ` (${waiting.reason})` : ""}`,
     };
+  if (!terminated && away !== undefined) return { node, state: "away", because: away };
   if (terminated && terminated.exitCode !== 0) {
     const because = terminated.message?.trim() || `its agent ended with exit code ${terminated.exitCode}`;
     return { node, state: "not rolled back", because };

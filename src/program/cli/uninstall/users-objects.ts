@@ -57,7 +57,9 @@ const deletes = ["list", "delete"];
 export function isIncidental(object: KubeObject): boolean {
   const { kind, metadata } = object;
   const { name = "", ownerReferences = [], annotations = {} } = metadata;
-  if (isOurs(metadata) || ownerReferences.length > 0 || kind === "Event") return true;
+  // Users may label all that they have for Attune as part of it. Of Tuneds only the default is not theirs.
+  const isPart = isOurs(metadata) && kind !== tunedKind.kind;
+  if (isPart || ownerReferences.length > 0 || kind === "Event") return true;
   if (kind === "ServiceAccount") return ["default", "builder", "deployer"].includes(name);
   if (kind === "ConfigMap") return ["kube-root-ca.crt", "openshift-service-ca.crt"].includes(name);
   if (kind === "RoleBinding") return name.startsWith("system:");
