@@ -23,7 +23,7 @@ import {
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { type ClusterFeatures, clusterFeatures, describeFeatures, FeatureWatch } from "./cluster-features.ts";
+import { type ClusterFeatures, describeFeatures, FeatureWatch } from "./cluster-features.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
@@ -75,8 +75,6 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
     print(describeFeatures(options.features));
     return runWith(options, options.features, signal, print);
   }
-  // Fails if the API server cannot be reached; the watch would go on trying, and log each try.
-  await clusterFeatures(client, signal);
   const ended = new LinkedAbort(signal);
   const watch = new FeatureWatch(client, { clock, log });
   const watching = watch.run(ended.signal);

@@ -47,8 +47,9 @@ async function featuresOf(
   client: Client,
   signal: AbortSignal,
 ): Promise<ClusterFeatures | undefined> {
-  if (mode === "auto") return undefined;
+  // Also where the operator detects them itself: this fails if the API server cannot be reached, a watch goes on trying.
   const features = await clusterFeatures(client, signal);
+  if (mode === "auto") return undefined;
   if (mode === "plain") return { ...features, ...plain };
   if (!features.machineConfigPools)
     throw new Error("--mode standalone: the cluster has no MachineConfigPools; attune crds prints their definitions");
