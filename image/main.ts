@@ -17,6 +17,8 @@ import { readSource } from "./source.ts";
 
 /** `npm run image`, started by `scripts/image.mjs` in the folder of the project. */
 const root = process.cwd();
+/** npm changes to the folder of the project; its user named files in another one. */
+const startedIn = process.env["INIT_CWD"] ?? root;
 const machine: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 const { values } = parseArgs({
   options: {
@@ -67,8 +69,9 @@ async function writeArchive(output: string): Promise<void> {
     images.push({ architecture, layers: await Promise.all((await treesOf(architecture)).map(layerOf)) });
   const { tar, digest } = await ociArchive(values.name, source, images);
   // Complete or not there at all.
-  writeFileSync(`${output}.new`, tar);
-  renameSync(`${output}.new`, output);
+  const path = resolve(startedIn, output);
+  writeFileSync(`${path}.new`, tar);
+  renameSync(`${path}.new`, path);
   console.log(`${output}: ${values.name}@${digest}`);
   for (const { architecture, layers } of images) {
     const sum = (of: (layer: (typeof layers)[number]) => number): string =>

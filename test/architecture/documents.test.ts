@@ -24,6 +24,19 @@ describe("documents", () => {
   });
 });
 
+describe("decisions", () => {
+  const decisions = documents.filter((path) => path.startsWith("docs/decisions/"));
+
+  it("are numbered without gaps or duplicates", () => {
+    const numbers = decisions.map((path) => Number(/\/(\d{4})-/.exec(path)?.[1])).toSorted((a, b) => a - b);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it.each(decisions)("%s has its number in its title", (path) => {
+    expect(textOf(path)).toMatch(new RegExp(`^# ${Number(/\/(\d{4})-/.exec(path)?.[1])}\\. `));
+  });
+});
+
 describe("what counts as a path", () => {
   it("is a link that stays in the repository, without its anchor", () => {
     const text = "[a](docs/a.md#part) [b](https://example.org/b.md) [c](#part) [d](../d.md)";

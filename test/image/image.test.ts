@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultImage } from "../../src/program/cli/version.ts";
@@ -112,9 +112,11 @@ describe.skipIf(reason !== undefined)("the image", () => {
   );
 });
 
+/** As `npm --prefix ROOT run image -- --output NAME` in another folder, which npm passes on as INIT_CWD. */
 async function build(output: string, env: NodeJS.ProcessEnv): Promise<void> {
   const script = join(root, "scripts/image.mjs");
-  await promisify(execFile)(process.execPath, [script, "--output", output], { env: { ...process.env, ...env } });
+  const all = { ...process.env, INIT_CWD: dirname(output), ...env };
+  await promisify(execFile)(process.execPath, [script, "--output", basename(output)], { env: all });
 }
 
 function sumOf(file: string): string {

@@ -146,7 +146,11 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
     expect(await labelled(admin)).toEqual([]);
     for (const name of namespaces) await gone(name, () => admin.get(kinds.namespace, name));
     await areAsBefore(nodes);
-    expect(await uninstall(admin)).toEqual({ code: 0, out: "", err: "" });
+    expect(await uninstall(admin)).toEqual({
+      code: 0,
+      out: "Nothing to do: the cluster has no objects of Attune\n",
+      err: "",
+    });
   });
 
   it("changes nothing with --dry-run", async () => {
@@ -155,6 +159,7 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
     const { out } = await uninstall(admin, { dryRun: true });
     expect(out).toContain(`Deployment ${systemNamespace}/attune-operator deleted (dry run)\n`);
     expect(out).toContain(`Namespace ${tuningNamespace} deleted (dry run)\n`);
+    expect(out).toMatch(/^\d nodes? rolled back \(dry run\)\n/m);
     expect((await labelled(admin)).toSorted()).toEqual(before);
     expect((await admin.get(tunedKind, "default", { namespace: tuningNamespace })).spec?.managementState).not.toBe(
       "Removed",

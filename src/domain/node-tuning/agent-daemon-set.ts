@@ -99,7 +99,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
                 // The API server drops an empty value, so that the operator would write it again and again.
                 ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
-              // Measured: docs/decisions/0017-memory-of-the-agent.md. No limit: TuneD and programs of profiles count as the agent's.
+              // Measured: docs/decisions/0018-memory-of-the-agent.md. No limit: TuneD and programs of profiles count as the agent's.
               resources: { requests: { cpu: "10m", memory: "40Mi" } },
               // Root whatever user the image names: it writes to the kernel's files, which are root's.
               securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },

@@ -1,7 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { startServer, type ApiServer } from "../../../embedded/apiserver/server.ts";
 import { Program } from "../testing/program.ts";
 
@@ -32,6 +35,7 @@ describe("attune install", { timeout: 60_000 }, () => {
     [["install", "--replicas", "0"], /^error: --replicas 0: not a number of replicas/],
     [["install", "--chart", "x", "--apply"], /^error: --chart reads no cluster and applies nothing/],
     [["install", "--chart", ""], /^error: --chart: needs the name of a folder/],
+    [["install", "--chart", "x", "--dry-run"], /^error: --dry-run requires --apply/],
     [["crds", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
     [["operator", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
     [["operator", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
@@ -83,7 +87,18 @@ describe("attune install", { timeout: 60_000 }, () => {
     const first = await attune.run(install);
     expect(first.stdout).toBe(trial.stdout.replaceAll(" (dry run)", ""));
     const again = await attune.run(install);
-    expect(again.stdout).toBe(first.stdout.replaceAll(" created", " unchanged"));
+    expect([again.stdout, again.stderr]).toEqual([first.stdout.replaceAll(" created", " unchanged"), ""]);
+
+    const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+    onTestFinished(() => client.close());
+    await client.create(tunedKind, {
+      apiVersion: "tuned.openshift.io/v1",
+      kind: "Tuned",
+      metadata: { name: "default", namespace: tuningNamespace },
+      spec: { managementState: "Removed" },
+    });
+    const { code, stderr } = await attune.run(install);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^note: .* so no node is tuned: kubectl -n .*\n$/)]);
   });
 
   it("logs the features of the cluster, with JSON lines only, and runs until SIGTERM", async () => {

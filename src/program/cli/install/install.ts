@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { dnsLabel } from "../../../language/object/names.ts";
+import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -10,6 +12,7 @@ import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import type { crdsFlags, installFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
+import { ifThere } from "../gather/gather-profiles.ts";
 import { chartFiles } from "./chart/chart.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
@@ -31,8 +34,8 @@ export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> 
 export async function install(options: Options, env: Environment = process.env): Promise<void> {
   const wanted = wantedBy(options, env);
   const { apply, dryRun, kubeconfig, context, output, chart } = options;
-  if (chart !== undefined) return writeChart(chart, options);
   if (dryRun && !apply) throw new Error("--dry-run requires --apply; without --apply nothing is applied");
+  if (chart !== undefined) return writeChart(chart, options);
   if (!apply && kubeconfig === undefined && context === undefined)
     return write(await printObjects(installManifests(wanted), output));
 
@@ -52,10 +55,21 @@ export async function install(options: Options, env: Environment = process.env):
       process.stderr.write(
         `note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`,
       );
+    if (await isRemoved(client, signal)) process.stderr.write(removedNote);
   } finally {
     client.close();
   }
 }
+
+/** As an interrupted uninstall leaves it. */
+async function isRemoved(client: HttpClient, signal: AbortSignal): Promise<boolean> {
+  const tuned = await ifThere(client.get(tunedKind, defaultTunedName, { namespace: tuningNamespace, signal }));
+  return tuned?.spec?.managementState === "Removed";
+}
+
+const removedNote =
+  `note: Tuned ${tuningNamespace}/${defaultTunedName} has managementState Removed, so no node is tuned: ` +
+  `kubectl -n ${tuningNamespace} patch tuned ${defaultTunedName} --type merge -p '{"spec":{"managementState":"Managed"}}'\n`;
 
 /** Into a new folder, so that no template of an older chart stays in it. */
 function writeChart(folder: string, options: Options): void {

@@ -23,6 +23,7 @@ export interface GiveBackOptions {
 /** How long a node that is not ready is waited for: it may only be restarting. */
 const awayMs = 30_000;
 const againMs = 500;
+const ofAgents = formatLabelSelector(fromLabelSelector({ matchLabels: agentLabels }));
 
 /** Stops managing all nodes, and returns when their agents have ended. Nodes that are away are not waited for. */
 export async function giveNodesBack(options: GiveBackOptions): Promise<NodeOutcome[]> {
@@ -48,6 +49,12 @@ export async function giveNodesBack(options: GiveBackOptions): Promise<NodeOutco
   } finally {
     await agents.end();
   }
+}
+
+/** The nodes that have agents. */
+export async function managedNodes(client: Client, signal: AbortSignal): Promise<string[]> {
+  const { items } = await client.list(kinds.pod, { namespace, labelSelector: ofAgents, signal });
+  return [...new Set(items.flatMap(({ spec }) => spec?.nodeName ?? []))].toSorted();
 }
 
 /** The operator then deletes Profiles and DaemonSet, and creates them no more. */
@@ -84,9 +91,8 @@ class Agents {
   readonly #gone = new Map<string, NodeOutcome>();
 
   constructor(client: Client, signal: AbortSignal) {
-    const labelSelector = formatLabelSelector(fromLabelSelector({ matchLabels: agentLabels }));
     this.#stop = new LinkedAbort(signal);
-    this.#pods = createInformer<Pod>(client, kinds.pod, { namespace, labelSelector });
+    this.#pods = createInformer<Pod>(client, kinds.pod, { namespace, labelSelector: ofAgents });
     this.#nodes = createInformer<Node>(client, kinds.node);
     this.#pods.subscribe(({ type, object }) => {
       const outcome = outcomeOf(object, awayBecause(this.#nodes.get(object.spec?.nodeName ?? "")));

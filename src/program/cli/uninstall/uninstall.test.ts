@@ -12,7 +12,10 @@ import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation } from "../install/manifests.ts";
 import { Program } from "../testing/program.ts";
 
-it("waits for the operator's pods, although nothing else keeps its process alive", { timeout: 120_000 }, async () => {
+const pod = { name: "operator", namespace: systemNamespace };
+
+/** What is installed, without programs, and a pod of the operator that does not end. */
+async function installed() {
   const dir = await mkdtemp(join(tmpdir(), "attune-uninstall-"));
   const [attune, server] = await Promise.all([Program.build(), startServer({ dir, storage: "memory" })]);
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
@@ -23,7 +26,6 @@ it("waits for the operator's pods, although nothing else keeps its process alive
     await rm(dir, { recursive: true, force: true });
   });
   await applyManifests(client, foundation({ mode: "plain" }));
-  const pod = { name: "operator", namespace: systemNamespace };
   await client.create(kinds.pod, {
     apiVersion: "v1",
     kind: "Pod",
@@ -39,12 +41,25 @@ it("waits for the operator's pods, although nothing else keeps its process alive
       ],
     },
   });
+  return { client, run: attune.start(["uninstall", "--kubeconfig", server.kubeconfig]) };
+}
 
-  const run = attune.start(["uninstall", "--kubeconfig", server.kubeconfig]);
+it("waits for the operator's pods, although nothing else keeps its process alive", { timeout: 120_000 }, async () => {
+  const { client, run } = await installed();
   await run.printed(/ValidatingAdmissionPolicy attune-converted-profiles deleted/);
   // Takes longer than the first of its looks for pods.
   for (let request = 0; request < 20; request++) await client.get(kinds.pod, pod.name, pod);
   await client.delete(kinds.pod, pod.name, pod);
   const { code, stdout } = await run.ended;
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Namespace ${systemNamespace} deleted`)]);
+});
+
+it("says how to go on when it is interrupted", { timeout: 120_000 }, async () => {
+  const { run } = await installed();
+  await run.printed(/ValidatingAdmissionPolicy attune-converted-profiles deleted/);
+  const { code, stderr } = await run.stop("SIGINT");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: uninstall: interrupted: run the command again to continue; to keep Attune, /),
+  ]);
 });

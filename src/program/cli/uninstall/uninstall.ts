@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../../../cluster/runtime/clock.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { machineConfigKind } from "../../../domain/machine-config/api.ts";
 import { isGenerated, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { agentRole, agentServiceAccount } from "../../agent/rbac.ts";
 import { otherDeployment } from "../../operator/rbac.ts";
@@ -15,7 +16,7 @@ import type { Values } from "../option/flag.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 import { decideDeletions, isDefinition } from "./decide-deletions.ts";
 import { deleteDefaultTuned, deleteObjects } from "./delete-objects.ts";
-import { giveNodesBack } from "./give-back.ts";
+import { giveNodesBack, managedNodes } from "./give-back.ts";
 import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
 import { reportData, reportText } from "./report.ts";
@@ -31,13 +32,19 @@ export type UninstallOptions = Pick<
 /** `attune uninstall`: rolls back all nodes, and then deletes what `attune install` made. */
 export async function uninstall(options: Values<typeof uninstallFlags>): Promise<void> {
   const client = new HttpClient(await loadConnection(options));
+  const { signal } = stopOnSignals();
   try {
-    const { signal } = stopOnSignals();
     process.exitCode = await uninstallFrom(client, options, { terminal: processTerminal(), signal });
+  } catch (error) {
+    throw signal.aborted && !options.dryRun ? new Error(interrupted, { cause: error }) : error;
   } finally {
     client.close();
   }
 }
+
+const interrupted =
+  "uninstall: interrupted: run the command again to continue; to keep Attune, run attune install --apply " +
+  `and set managementState: Managed in Tuned ${tuningNamespace}/${defaultTunedName}`;
 
 /** Returns the exit code: 1 if a node was not rolled back. */
 export async function uninstallFrom(
@@ -64,7 +71,10 @@ export async function uninstallFrom(
     deletion,
   );
   const waiting = (text: string): void => terminal.err(`${text}\n`);
-  if (!dryRun && !isOtherOperator) nodes = await giveNodesBack({ client, timeoutMs, clock, signal, waiting });
+  if (!isOtherOperator)
+    nodes = dryRun
+      ? (await managedNodes(client, signal)).map((node) => ({ node, state: "rolled back" }))
+      : await giveNodesBack({ client, timeoutMs, clock, signal, waiting });
 
   const decided = decideDeletions({ ours: rest, users: await usersObjects(client, rest, signal), crds });
   const [containers, contents] = parted(decided, ({ object }) => isDefinition(object) || object.kind === "Namespace");
@@ -79,7 +89,7 @@ export async function uninstallFrom(
     ...others.map((object) => ({ object, because: "it was not created by Attune" })),
     ...(await generatedConfigs(client, signal)).map((object) => ({ object, because: rebootNote })),
   ];
-  const report = { nodes, deleted, kept };
+  const report = { dryRun, nodes, deleted, kept };
   if (output === "text") terminal.out(reportText(report, imageOf(ours)));
   else terminal.out(await reportData(report, output));
   return nodes.some(({ state }) => state !== "rolled back") ? 1 : 0;
