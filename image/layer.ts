@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { pack, type Headers } from "tar-stream";
+import type { Headers } from "tar-stream";
+import { packTar } from "../src/node/snapshot/write-tar.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
 
 export interface Blob {
@@ -32,25 +33,9 @@ export function blobOf(mediaType: string, content: Buffer | object): Blob {
 
 /** A tar archive with these entries, in their order. */
 export async function tarOf(entries: Iterable<readonly [path: string, entry: Entry]>): Promise<Buffer> {
-  const tar = pack();
-  const added = addAll(entries, tar).catch((error: Error) => void tar.destroy(error));
-  const parts: Buffer[] = [];
-  for await (const part of tar) parts.push(part);
-  await added;
-  return Buffer.concat(parts);
-}
-
-/** One after the other: tar-stream calls itself for every entry that waits. */
-async function addAll(
-  entries: Iterable<readonly [path: string, entry: Entry]>,
-  tar: ReturnType<typeof pack>,
-): Promise<void> {
-  for (const [path, entry] of entries)
-    await new Promise<void>((resolve, reject) => {
-      const bytes = entry.type === "file" ? entry.bytes : undefined;
-      tar.entry(headersOf(path, entry), bytes, (error) => (error ? reject(error) : resolve()));
-    });
-  tar.finalize();
+  return packTar(
+    Array.from(entries, ([path, entry]) => [headersOf(path, entry), entry.type === "file" ? entry.bytes : undefined]),
+  );
 }
 
 function headersOf(path: string, entry: Entry): Headers {

@@ -3,6 +3,7 @@ import { decideNodeTuning } from "../../src/domain/node-tuning/decide.ts";
 import { Remembered } from "../../src/domain/node-tuning/remembered.ts";
 import { WrongError } from "../harness/load.ts";
 import { median, ratio, type Section, shown } from "../harness/report.ts";
+import { emptyInput } from "../../src/domain/node-tuning/testing/empty-input.ts";
 
 const namespace = "tuning";
 const growth = 3;
@@ -52,19 +53,13 @@ function measured(count: number): Figures {
   const decide = (first: Tuned): number => {
     const before = process.cpuUsage();
     const { statuses } = decideNodeTuning({
+      ...emptyInput,
       tuneds: [first, ...tuneds.slice(1), shipped],
       nodes: Array.from({ length: 200 }, (_, i) => ({
         apiVersion: "v1",
         kind: "Node",
         metadata: { name: `n${i}`, labels: { "kubernetes.io/os": "linux" } },
       })),
-      profiles: [],
-      status: { type: "ConfigMap", observed: undefined },
-      agent: { namespace, image: "", serviceAccount: "", release: "" },
-      protocol: "documented",
-      version: "1",
-      namespace,
-      now: "2026-01-01T00:00:00Z",
       remembered,
     });
     if (statuses.length !== count + 1) throw new WrongError(`${statuses.length} of ${count + 1} Tuneds have a status`);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { apiVersion, type Tuned } from "./api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { Remembered } from "./remembered.ts";
+import { emptyInput } from "./testing/empty-input.ts";
 
 const namespace = "tuning";
 
@@ -21,15 +22,9 @@ const metadata = { name: "n", labels: { "kubernetes.io/os": "linux" } };
 
 function inputOf(tuneds: readonly Tuned[], remembered?: Remembered): NodeTuningInput {
   return {
+    ...emptyInput,
     tuneds: [...tuneds, shipped],
     nodes: [{ apiVersion: "v1", kind: "Node", metadata }],
-    profiles: [],
-    status: { type: "ConfigMap", observed: undefined },
-    agent: { namespace, image: "", serviceAccount: "", release: "" },
-    protocol: "documented",
-    version: "1",
-    namespace,
-    now: "2026-01-01T00:00:00Z",
     remembered,
   };
 }

@@ -15,6 +15,7 @@ import { previewTuning, type TuningPreview } from "./preview.ts";
 import { inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { judge } from "../node-tuning/judge.ts";
 import { knownAnswers } from "../node-tuning/known-nodes.ts";
+import { emptyInput } from "../node-tuning/testing/empty-input.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";
@@ -51,15 +52,9 @@ function pool(name: string, more: Partial<NonNullable<MachineConfigPool["spec"]>
 
 function world(tuneds: readonly Tuned[], more: Partial<NodeTuningInput> = {}): NodeTuningInput {
   return {
+    ...emptyInput,
     tuneds,
     nodes: [node("n1"), node("n2")],
-    profiles: [],
-    status: { type: "ConfigMap", observed: undefined },
-    agent: { namespace, image: "", serviceAccount: "", release: "" },
-    protocol: "documented",
-    version: "1",
-    namespace,
-    now: "2026-01-01T00:00:00Z",
     ...more,
   };
 }

@@ -15,6 +15,7 @@ import { type ExplainInput, explainNode, type NodeExplanation } from "./explain-
 import type { FoundSetting } from "./settings.ts";
 import { inputsOf, type NodeFacts } from "../node-profile.ts";
 import { judge } from "../judge.ts";
+import { emptyInput } from "../testing/empty-input.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";
@@ -44,16 +45,10 @@ const worker = {
 function inputFor(tuneds: readonly Tuned[], more: Partial<ExplainInput> = {}): ExplainInput {
   const one = more.node ?? node();
   return deepFreeze({
+    ...emptyInput,
     tuneds,
     nodes: [one],
     node: one,
-    profiles: [],
-    status: { type: "ConfigMap", observed: undefined },
-    agent: { namespace, image: "", serviceAccount: "", release: "" },
-    protocol: "documented",
-    version: "1",
-    namespace,
-    now: "2026-01-01T00:00:00Z",
     ...more,
   });
 }
