@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
@@ -8,9 +6,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
+import { collectGarbage } from "../../src/cluster/runtime/testing/collect-garbage.ts";
 
 const configMaps = untyped("v1", "ConfigMap", "configmaps", true);
 const objects = 20;

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
@@ -8,6 +6,7 @@ import { saveRecord } from "../../../node/on-node/tuning-record.ts";
 import type { Profile, ProfileSpec } from "../../../domain/node-tuning/api.ts";
 import { converge, outcomeOf, outcomeTable, type Wanted } from "./convergence.ts";
 import { exampleSysctl } from "./worked-example.ts";
+import { collectGarbage } from "../../../cluster/runtime/testing/collect-garbage.ts";
 
 const condition = (type: string, status: string, message = "") => ({ type, status, reason: "Test", message });
 const spec = (tunedProfile = "quiet-memory"): ProfileSpec => ({ config: { tunedProfile }, profile: [] });
@@ -89,8 +88,7 @@ describe("a node", () => {
 });
 
 it("waiting ends after its time, however often the garbage collector runs", async () => {
-  setFlagsFromString("--expose-gc");
-  const collector = setInterval(runInNewContext("gc") as () => void, 5);
+  const collector = setInterval(collectGarbage, 5);
   try {
     const client = { list: async () => ({ items: [] }), raw: async () => ({ resources: [] }) } as unknown as Client;
     const hosts = new Map([["n", machine(machineBase(smallMachine))]]);
