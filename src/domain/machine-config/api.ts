@@ -14,8 +14,28 @@ export interface MachineConfigPool extends KubeObject {
     nodeSelector?: LabelSelectorObject | null;
     machineConfigSelector?: LabelSelectorObject | null;
     paused?: boolean;
+    /** A number of nodes, or a percentage such as `10%`. Default 1. */
+    maxUnavailable?: number | string | null;
+    /** The rendered config that the nodes should have; written by whoever renders. */
+    configuration?: PoolConfiguration;
   };
-  status?: { conditions?: Condition[] };
+  status?: {
+    observedGeneration?: number;
+    /** The last rendered config that every node had. */
+    configuration?: PoolConfiguration;
+    machineCount?: number;
+    updatedMachineCount?: number;
+    readyMachineCount?: number;
+    unavailableMachineCount?: number;
+    degradedMachineCount?: number;
+    conditions?: Condition[];
+  };
+}
+
+/** A rendered config, and the MachineConfigs that it was made of. */
+export interface PoolConfiguration {
+  name?: string;
+  source?: { apiVersion?: string; kind?: string; name?: string }[];
 }
 
 /** A part of the configuration of a pool's nodes. */
@@ -25,6 +45,9 @@ export interface MachineConfig extends KubeObject {
     /** `default`, `realtime` or `64k-pages`. */
     kernelType?: string;
     extensions?: string[] | null;
+    fips?: boolean;
+    osImageURL?: string;
+    baseOSExtensionsContainerImage?: string;
     /** Ignition, as `src/language/ignition` reads and writes it. Other owners may use any version. */
     config?: unknown;
   };
@@ -36,8 +59,29 @@ export interface KubeletConfig extends KubeObject {
     machineConfigPoolSelector?: LabelSelectorObject | null;
     /** A KubeletConfiguration; absent fields keep their defaults. */
     kubeletConfig?: unknown;
+    logLevel?: number;
+    autoSizingReserved?: boolean;
+    tlsSecurityProfile?: unknown;
   };
-  status?: { conditions?: Condition[] };
+  status?: { observedGeneration?: number; conditions?: Condition[] };
+}
+
+/** Configuration of the container runtimes of some pools. */
+export interface ContainerRuntimeConfig extends KubeObject {
+  spec?: {
+    machineConfigPoolSelector?: LabelSelectorObject | null;
+    containerRuntimeConfig?: {
+      pidsLimit?: number;
+      logLevel?: string;
+      logSizeMax?: string | number;
+      overlaySize?: string | number;
+      defaultRuntime?: string;
+      additionalLayerStores?: { path: string }[];
+      additionalImageStores?: { path: string }[];
+      additionalArtifactStores?: { path: string }[];
+    };
+  };
+  status?: { observedGeneration?: number; conditions?: Condition[] };
 }
 
 export const machineConfigKind: KindRef<MachineConfig> = {
@@ -58,5 +102,12 @@ export const kubeletConfigKind: KindRef<KubeletConfig> = {
   apiVersion,
   kind: "KubeletConfig",
   plural: "kubeletconfigs",
+  namespaced: false,
+};
+
+export const containerRuntimeConfigKind: KindRef<ContainerRuntimeConfig> = {
+  apiVersion,
+  kind: "ContainerRuntimeConfig",
+  plural: "containerruntimeconfigs",
   namespaced: false,
 };
