@@ -88,6 +88,34 @@ describe("a machine in memory", () => {
     expect(await host.read("/a")).toEqual({ type: "missing" });
   });
 
+  test.each([
+    { how: "shutdown", written: "2", removed: "missing" },
+    { how: "power cut", written: "1", removed: "text" },
+  ] as const)(
+    "keeps its disk after a $how, but for what a power cut found unsynced",
+    async ({ how, written, removed }) => {
+      const host = new MemoryHost(
+        new MemoryBase([
+          ["/etc/written", "1"],
+          ["/etc/removed", "1"],
+          ["/proc/sys/vm/swappiness", "60\n"],
+        ]),
+      );
+      await host.write("/etc/written", "2");
+      await host.remove("/etc/removed");
+      await host.write("/etc/replaced", "1");
+      await host.replace("/etc/replaced", "2");
+      await host.write("/proc/sys/vm/swappiness", "11");
+      await host.replace("/run/x", "1");
+      host.restart(["/proc", "/run"], how);
+      expect(await host.read("/etc/written")).toEqual({ type: "text", text: written });
+      expect(await host.read("/etc/removed")).toMatchObject({ type: removed });
+      expect(await host.read("/etc/replaced")).toEqual({ type: "text", text: "2" });
+      expect(await host.read("/proc/sys/vm/swappiness")).toEqual({ type: "text", text: "60\n" });
+      expect(await host.read("/run/x")).toEqual({ type: "missing" });
+    },
+  );
+
   test("runs the programs it was given, and cat", async () => {
     const host = new MemoryHost(base, [["uname", () => ({ type: "exited", code: 0, stdout: "6.1\n", stderr: "" })]]);
     expect(await host.run(["/usr/bin/uname", "-r"])).toMatchObject({ code: 0, stdout: "6.1\n" });

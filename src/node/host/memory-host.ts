@@ -25,6 +25,8 @@ export class MemoryHost implements Host {
   readonly #commands: ReadonlyMap<string, MemoryCommand>;
   readonly #held = new Map<string, string>();
   readonly #kept = new Map<string, readonly string[]>();
+  /** Files that were changed without a sync, with what the disk still has of them. */
+  #unsynced: Map<string, string | undefined> | undefined;
 
   constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
     this.#base = base;
@@ -43,7 +45,7 @@ export class MemoryHost implements Host {
     const refused = refusal(path);
     if (refused) return refused;
     const file = this.#file(path);
-    if (!isKernelPath(file)) return this.#put(file, text);
+    if (!isKernelPath(file)) return this.#putUnsynced(file, text);
     const before = this.#text(file);
     if (before === undefined) return failed("ENOENT", file, "no such file or directory");
     if (this.#base.isReadOnly(file)) return failed("EACCES", file, "permission denied");
@@ -57,14 +59,16 @@ export class MemoryHost implements Host {
     const refused = refusal(path);
     if (refused) return refused;
     if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    return this.#put(this.#file(path), text);
+    const file = this.#file(path);
+    this.#unsynced?.delete(file);
+    return this.#put(file, text);
   }
 
   async remove(path: string): Promise<Outcome> {
     const refused = refusal(path);
     if (refused) return refused;
     if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    return this.#put(this.#file(path), undefined);
+    return this.#putUnsynced(this.#file(path), undefined);
   }
 
   /** Directories exist here only as long as they have files. */
@@ -132,12 +136,31 @@ export class MemoryHost implements Host {
     this.#put(this.#file(path), text);
   }
 
+  /**
+   * Starts the machine again. Files below the folders in `volatile` are those of the base again; a power cut also loses what
+   * was not synced.
+   */
+  restart(volatile: readonly string[], how: "shutdown" | "power cut"): void {
+    if (how === "power cut") for (const [file, onDisk] of this.#unsynced ?? []) this.#put(file, onDisk);
+    this.#unsynced = undefined;
+    for (const file of this.#overlay.keys())
+      if (volatile.some((folder) => file.startsWith(`${folder}/`))) this.#overlay.delete(file);
+    this.#held.clear();
+    this.#kept.clear();
+  }
+
   #file(path: string): string {
     return this.#base.real(tidy(path));
   }
 
   #text(file: string): string | undefined {
     return this.#overlay.has(file) ? this.#overlay.get(file) : this.#base.read(file);
+  }
+
+  #putUnsynced(file: string, text: string | undefined): Outcome {
+    this.#unsynced ??= new Map();
+    if (!this.#unsynced.has(file)) this.#unsynced.set(file, this.#text(file));
+    return this.#put(file, text);
   }
 
   #put(file: string, text: string | undefined): Outcome {
