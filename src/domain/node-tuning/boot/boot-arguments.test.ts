@@ -9,6 +9,7 @@ import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import { type ChosenNode, type PoolOutcome, poolArguments } from "./boot-arguments.ts";
 import { bootConditions } from "./boot-conditions.ts";
 import { inputsOf } from "../node-profile.ts";
+import type { PossibleArguments } from "./possible-arguments.ts";
 import { orphaned, poolMachineConfig } from "./machine-configs.ts";
 import { Pools } from "../pools.ts";
 import type { Rule } from "../rule.ts";
@@ -147,6 +148,23 @@ describe("boot arguments of a pool", () => {
     ],
   ])("%s", (_, nodes, expected) => {
     expect(outcome(nodes)).toEqual(expected);
+  });
+
+  test("bounds are computed for current reports only, so that Profiles of an edit are written first", () => {
+    let computed = 0;
+    const nothing = (): PossibleArguments => {
+      computed += 1;
+      return { type: "exactly", words: [] };
+    };
+    const judged = (...nodes: ChosenNode[]): PoolOutcome | undefined =>
+      poolArguments(nodes, pools, "documented", nothing)[0]?.outcome;
+    expect(judged(node("n1", { ...a, inputs: "old" }), node("n2"))).toEqual({ type: "waiting", nodes: ["n1", "n2"] });
+    expect(computed).toBe(0);
+    expect(judged(node("n1", a), node("n2", a))).toEqual({
+      type: "impossible",
+      values: new Map([["a=1", ["n1", "n2"]]]),
+    });
+    expect(computed).toBe(1);
   });
 
   test("are not decided if no rule is chosen by a pool", () => {

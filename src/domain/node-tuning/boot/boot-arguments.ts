@@ -118,20 +118,25 @@ function byLine(reports: readonly Judged[]): Map<string, string[]> {
   return values;
 }
 
-/** Nodes with the same Profile can report the same, and most do. */
+/**
+ * Nodes with the same Profile can report the same, and most do. Bounds take milliseconds to compute, and only current
+ * reports are held to them: an edit writes its Profiles first, and their bounds are computed for the first report.
+ */
 function judging(protocol: Protocol, possible: Possible): (node: ChosenNode) => Judged {
   const known = new Map<string, { readonly bounds: PossibleArguments; readonly lines: Map<string, boolean> }>();
-  return (one) => {
-    const { inputs, line } = reportOf(one, protocol);
-    const { spec } = one.wanted;
-    const key = inputsOf(spec);
+  const isWithinBounds = (line: string, spec: ProfileSpec, key: string): boolean => {
     const { bounds, lines } = known.get(key) ?? { bounds: possible(spec), lines: new Map() };
     known.set(key, { bounds, lines });
     const isKnown = lines.get(line) ?? isPossible(line, bounds);
     lines.set(line, isKnown);
-    const isCurrent =
-      inputs === (protocol === "documented" ? key : (one.wanted.metadata.annotations?.[inputsAnnotation] ?? ""));
-    return { name: nameOf(one), line, isCurrent, isPossible: isKnown };
+    return isKnown;
+  };
+  return (one) => {
+    const { inputs, line } = reportOf(one, protocol);
+    const { spec, metadata } = one.wanted;
+    const key = inputsOf(spec);
+    const isCurrent = inputs === (protocol === "documented" ? key : (metadata.annotations?.[inputsAnnotation] ?? ""));
+    return { name: nameOf(one), line, isCurrent, isPossible: isCurrent && isWithinBounds(line, spec, key) };
   };
 }
 
