@@ -1,4 +1,5 @@
 import type { Overlay } from "./overlay-lines.ts";
+import type { GrubConfigBefore } from "./plugins/bootloader/grub-config.ts";
 
 /**
  * A change to a node, as data: it goes to the journal before it is made, so that after a crash another process can undo it
@@ -67,7 +68,10 @@ export type Edit =
   | { readonly kind: "lines"; readonly key: string; readonly lines: readonly string[]; readonly header?: string }
   | ({ readonly kind: "overlay" } & Overlay)
   | { readonly kind: "grub-config"; readonly tuned_params: string; readonly tuned_initrd: string }
-  | { readonly kind: "grub-defaults" };
+  | { readonly kind: "grub-defaults" }
+  /** Undo them: what the files had of it before stays. */
+  | ({ readonly kind: "grub-config-before" } & GrubConfigBefore)
+  | { readonly kind: "grub-defaults-before"; readonly lines: readonly string[] };
 
 export type ActionOutcome =
   /** `refused`: the tolerated error code of a write that had no effect. */

@@ -124,6 +124,8 @@ function isEdit(edit: Record<string, unknown>): boolean {
   const { kind, key, lines, header, tuned_params, tuned_initrd } = edit;
   if (kind === "overlay") return [edit.text, edit.instead].every((text) => text === null || isString(text));
   if (kind === "lines") return isString(key) && isListOf(lines, isString) && (header === undefined || isString(header));
+  if (kind === "grub-config-before") return typeof edit.sets === "boolean" && typeof edit.uses === "boolean";
+  if (kind === "grub-defaults-before") return isListOf(lines, isString);
   return kind === "grub-defaults" || (kind === "grub-config" && isString(tuned_params) && isString(tuned_initrd));
 }
 

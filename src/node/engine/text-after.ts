@@ -1,7 +1,12 @@
 import { setKeys } from "../../language/tuned/value.ts";
 import type { Action, Edit, FileAction } from "./action.ts";
 import { overlaid } from "./overlay-lines.ts";
-import { patchGrubConfig, patchGrubDefaults } from "./plugins/bootloader/grub-config.ts";
+import {
+  patchGrubConfig,
+  patchGrubDefaults,
+  unpatchGrubConfig,
+  unpatchGrubDefaults,
+} from "./plugins/bootloader/grub-config.ts";
 
 export function isFileAction(action: Action): action is FileAction {
   return action.type === "file" || action.type === "keys" || action.type === "edit";
@@ -25,8 +30,22 @@ export function textAfter(action: FileAction, text: string | undefined): string 
 function edited(text: string | undefined, edit: Edit): string | undefined {
   if (edit.kind === "lines") return withLines(text, edit);
   if (edit.kind === "overlay") return overlaid(text, edit);
-  if (text === undefined) return undefined;
-  return edit.kind === "grub-config" ? patchGrubConfig(text, edit) : patchGrubDefaults(text);
+  return text === undefined ? undefined : editedForGrub(text, edit);
+}
+
+function editedForGrub(text: string, edit: Exclude<Edit, { kind: "lines" | "overlay" }>): string {
+  switch (edit.kind) {
+    case "grub-config":
+      return patchGrubConfig(text, edit);
+    case "grub-config-before":
+      return unpatchGrubConfig(text, edit);
+    case "grub-defaults":
+      return patchGrubDefaults(text);
+    case "grub-defaults-before":
+      return unpatchGrubDefaults(text, edit.lines);
+    default:
+      return edit satisfies never;
+  }
 }
 
 function withLines(text: string | undefined, { key, lines, header }: Edit & { kind: "lines" }): string | undefined {

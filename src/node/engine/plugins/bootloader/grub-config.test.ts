@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { patchGrubConfig, patchGrubDefaults } from "./grub-config.ts";
+import {
+  grubConfigBefore,
+  grubDefaultsBefore,
+  patchGrubConfig,
+  patchGrubDefaults,
+  unpatchGrubConfig,
+  unpatchGrubDefaults,
+} from "./grub-config.ts";
 
 const plain = `### BEGIN /etc/grub.d/00_header ###
 set x=1
@@ -43,6 +50,8 @@ menuentry r {
 }
 `;
 
+const plainSet = (params: string): string => patched(params).replaceAll(/ \$tuned_\w+/g, "");
+
 const values = (tuned_params: string, tuned_initrd = ""): { tuned_params: string; tuned_initrd: string } => ({
   tuned_params,
   tuned_initrd,
@@ -76,6 +85,26 @@ describe("grub.cfg", () => {
     );
   });
 
+  test("has nothing of them after a roll-back, also where GRUB's tools wrote it anew", () => {
+    const line = fc.constantFrom(...plain.split("\n"), "", "  linux", "\tinitrd  x ");
+    fc.assert(
+      fc.property(fc.array(line), fc.string({ unit: "grapheme-ascii" }), (lines, params) => {
+        const original = lines.join("\n");
+        const before = grubConfigBefore(original);
+        expect(unpatchGrubConfig(patchGrubConfig(original, values(params)), before)).toBe(original);
+      }),
+    );
+    const generated = patched("a=1").replace("root=/dev/sda1 $", "root=/dev/sda1 ro quiet $");
+    expect(unpatchGrubConfig(generated, grubConfigBefore(plain))).toBe(plain.replace("sda1", "sda1 ro quiet"));
+  });
+
+  test.each([
+    ["all of them", patched("old"), patched("")],
+    ["the variables, and no entry uses them", plainSet("old"), plainSet("")],
+  ])("that had %s before keeps them, empty", (_, original, restored) => {
+    expect(unpatchGrubConfig(patchGrubConfig(original, values("a=1")), grubConfigBefore(original))).toBe(restored);
+  });
+
   test("does not interpret $ in a value as a replacement pattern", () => {
     expect(patchGrubConfig(patched("a"), values("$& $1"))).toBe(patched("$& $1"));
   });
@@ -89,6 +118,15 @@ GRUB_INITRD_OVERLAY="\${GRUB_INITRD_OVERLAY:+$GRUB_INITRD_OVERLAY }\\$tuned_init
   test("refers to the variables, once", () => {
     expect(patchGrubDefaults("A=1")).toBe(`A=1\n${lines}`);
     expect(patchGrubDefaults(`A=1\n${lines}`)).toBe(`A=1\n${lines}`);
+  });
+
+  test("has its own lines after a roll-back", () => {
+    const [params = "", initrd = ""] = lines.split("\n");
+    for (const original of ["A=1\n", `${initrd}\nA=1\n`, `A=1\n${lines}`]) {
+      const text = `${patchGrubDefaults(original)}B=2\n`;
+      expect(unpatchGrubDefaults(text, grubDefaultsBefore(original))).toBe(`${original}B=2\n`);
+    }
+    expect(grubDefaultsBefore(`#${params}\n`)).toEqual([]);
   });
 
   test("is patched although a comment mentions the variable", () => {

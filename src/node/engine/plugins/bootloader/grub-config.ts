@@ -26,6 +26,25 @@ export function patchGrubConfig(text: string, variables: BootVariables): string 
     .join("\n");
 }
 
+/** What a grub.cfg had of the variables before it was patched. */
+export interface GrubConfigBefore {
+  readonly sets: boolean;
+  readonly uses: boolean;
+}
+
+export function grubConfigBefore(text: string): GrubConfigBefore {
+  return {
+    sets: names.some((name) => isSet(name).test(text)),
+    uses: names.some((name) => text.includes(`$${name}`)),
+  };
+}
+
+/** In the file as it is by now: GRUB's own tools may have written it since, with the variables. */
+export function unpatchGrubConfig(text: string, { sets, uses }: GrubConfigBefore): string {
+  const unset = sets ? setVariables(text, { tuned_params: "", tuned_initrd: "" }) : withoutBlock(text);
+  return uses ? unset : withoutUses(unset);
+}
+
 function isSet(name: string): RegExp {
   return name === "tuned_params" ? /\bset\s+tuned_params\s*=/ : /\bset\s+tuned_initrd\s*=/;
 }
@@ -58,15 +77,22 @@ function withVariable(line: string): string {
 }
 
 function unpatched(text: string): string {
+  return withoutUses(withoutBlock(text));
+}
+
+function withoutBlock(text: string): string {
   const lines = text.split("\n");
   return (
     lines
       // The blank line before the block came with it.
       .filter((line, index) => line !== begin && line !== end && !(line === "" && lines[index + 1] === begin))
       .filter((line) => !/^\s*set\s+tuned_(params|initrd)\s*=/.test(line))
-      .map((line) => line.replaceAll(/ *\$tuned_(params|initrd)/g, ""))
       .join("\n")
   );
+}
+
+function withoutUses(text: string): string {
+  return text.replaceAll(/ ?\$tuned_(params|initrd)\b/g, "");
 }
 
 const overlays = [
@@ -78,6 +104,24 @@ const overlays = [
 export function patchGrubDefaults(text: string): string {
   if (text === "") return text;
   return usesEntryFiles(text) ? withoutOverlay(text) : withOverlays(text);
+}
+
+/** The lines for the variables that it had before it was patched. */
+export function grubDefaultsBefore(text: string): string[] {
+  const lines = new Set(text.split("\n"));
+  return overlayLines().filter((line) => lines.has(line));
+}
+
+export function unpatchGrubDefaults(text: string, before: readonly string[]): string {
+  const added = new Set(overlayLines().filter((line) => !before.includes(line)));
+  return text
+    .split("\n")
+    .filter((line) => !added.has(line))
+    .join("\n");
+}
+
+function overlayLines(): string[] {
+  return overlays.map(([key, variable]) => overlay(key, variable));
 }
 
 function withOverlays(text: string): string {

@@ -2,6 +2,7 @@ import { isBelow } from "../../../../language/tuned/chain/path.ts";
 import type { Action, Edit } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 import { textAfter } from "../../text-after.ts";
+import { grubConfigBefore, grubDefaultsBefore } from "./grub-config.ts";
 import { type BootState, inQuotes, isWritten, undoBootState, writeBootState } from "./state.ts";
 
 const defaultsPath = "/etc/default/grub";
@@ -24,7 +25,7 @@ export interface GrubInput {
   readonly configPath?: string;
 }
 
-/** Makes GRUB start kernels with these arguments. Undo empties the variables in the files as they are by then. */
+/** Makes GRUB start kernels with these arguments. Undo removes what was added, from the files as they are by then. */
 export async function planGrub({ observe, state, arguments: args, initrd, configPath }: GrubInput): Promise<GrubPlan> {
   const variables = { tuned_params: inQuotes(args), tuned_initrd: inQuotes(initrd) };
   const actions: Action[] = [];
@@ -41,10 +42,15 @@ export async function planGrub({ observe, state, arguments: args, initrd, config
   if (configs.size === 0) notes.push("there is no grub.cfg to change");
   for (const [path, text] of configs) {
     change(path, text, { kind: "grub-config", ...variables });
-    undo.push({ type: "keys", path, values: { "set tuned_params": "", "set tuned_initrd": "" }, add: false });
+    undo.push({ type: "edit", path, edit: { kind: "grub-config-before", ...grubConfigBefore(text) } });
   }
   const defaults = await observe.host.read(defaultsPath);
-  if (configs.size > 0 && defaults.type === "text") change(defaultsPath, defaults.text, { kind: "grub-defaults" });
+  if (configs.size > 0 && defaults.type === "text") {
+    const { text } = defaults;
+    change(defaultsPath, text, { kind: "grub-defaults" });
+    const edit = { kind: "grub-defaults-before", lines: grubDefaultsBefore(text) } as const;
+    undo.push({ type: "edit", path: defaultsPath, edit });
+  }
 
   const note = writeBootState(args, initrd);
   actions.push(note);
