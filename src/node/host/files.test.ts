@@ -16,7 +16,7 @@ describe.each([
   test("are not replaced if their mode cannot be read", async () => {
     const loop = join(folder, "loop");
     await symlink("loop", loop);
-    await expect(files.replace(loop, "text")).rejects.toThrow("ELOOP");
+    await expect(files.replace(loop, "text", {})).rejects.toThrow("ELOOP");
     expect(await readlink(loop)).toBe("loop");
   });
 

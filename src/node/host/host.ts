@@ -6,12 +6,19 @@ export interface Host {
    * a missing file is, folders included.
    */
   write(path: string, text: string): Promise<Outcome>;
+  readBytes(path: string): Promise<FileBytes>;
+  /** What a path names. The last link of it is not followed, those before are. */
+  stat(path: string): Promise<FileStat>;
   /**
-   * Replaces a whole file: a crash leaves the old content or the new one, and the new one is synced to disk. Without a
-   * mode the file keeps its mode.
+   * Replaces a whole file: a crash leaves the old content or the new one, and the new one is synced to disk. A link that the
+   * path names is replaced itself. Without a mode the file keeps its mode; without an owner it is the process's.
    */
-  replace(path: string, text: string, mode?: number): Promise<Outcome>;
-  /** Removing a missing file succeeds. */
+  replace(path: string, content: string | Uint8Array, as?: number | Attributes): Promise<Outcome>;
+  /** Makes a directory, and those above it with mode 0755. A directory that is there gets the mode and the owner. */
+  placeDirectory(path: string, as: Attributes): Promise<Outcome>;
+  /** Makes a link in the place of a file or link, as `replace` does. The target of a hard link is a path of the node. */
+  placeLink(path: string, link: Link): Promise<Outcome>;
+  /** Removes a file or a link, and returns when that is synced to disk. Removing a missing file succeeds. */
   remove(path: string): Promise<Outcome>;
   /** Removes an empty directory. One that is missing or has files stays as it is, which is no failure. */
   prune(path: string): Promise<Outcome>;
@@ -46,6 +53,29 @@ export interface MonitorEvents {
   /** It could not be started, or it ended by itself. */
   ended(why: string): void;
 }
+
+export interface Attributes extends Owner {
+  readonly mode: number;
+}
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Link {
+  readonly target: string;
+  readonly isHard?: boolean;
+  readonly owner?: Owner;
+}
+
+export type FileBytes = { type: "bytes"; bytes: Uint8Array } | { type: "missing" } | Failure;
+
+export type FileStat =
+  | ({ type: "file" | "directory" | "other" } & Attributes)
+  | ({ type: "link"; target: string } & Owner)
+  | { type: "missing" }
+  | Failure;
 
 export type FileText = { type: "text"; text: string } | { type: "missing" } | Failure;
 

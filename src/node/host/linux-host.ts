@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { asyncFiles, type Files } from "./async-files.ts";
 import { programEnvironment } from "./program-environment.ts";
 import {
+  type Attributes,
   type CommandResult,
   type Failure,
+  type FileBytes,
+  type FileStat,
   type FileText,
   type Host,
   isKernelPath,
+  type Link,
   type MonitorEvents,
   type Outcome,
   refusal,
@@ -51,31 +55,58 @@ export class LinuxHost implements Host {
     });
   }
 
-  /** A link that the path names is replaced itself, as by rename(2). */
-  replace(path: string, text: string, mode?: number): Promise<Outcome> {
-    return this.#at<Outcome>(
+  readBytes(path: string): Promise<FileBytes> {
+    return this.#at<FileBytes>(path, async (file) => ({ type: "bytes", bytes: await this.#files.readBytes(file) }), {
+      type: "missing",
+    });
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.#at<FileStat>(
       path,
       async (file) => {
-        if (isKernelPath(path))
-          return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
-        await this.#files.replace(file, text, mode);
-        return done;
+        const stats = await this.#files.stat(file);
+        const owner = { uid: stats.uid, gid: stats.gid };
+        if (stats.isSymbolicLink()) return { type: "link", target: (await this.#files.linkOf(file)) ?? "", ...owner };
+        const type = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
+        return { type, mode: stats.mode & 0o7777, ...owner };
       },
-      undefined,
+      { type: "missing" },
       { followLast: false },
     );
   }
 
+  replace(path: string, content: string | Uint8Array, as?: number | Attributes): Promise<Outcome> {
+    const attributes = typeof as === "number" ? { mode: as } : (as ?? {});
+    return this.#place(path, (file) => this.#files.replace(file, content, attributes));
+  }
+
+  placeDirectory(path: string, as: Attributes): Promise<Outcome> {
+    return this.#place(path, (folder) => this.#files.placeDirectory(folder, as));
+  }
+
+  placeLink(path: string, { target, isHard = false, owner }: Link): Promise<Outcome> {
+    return this.#place(path, async (file) => {
+      const from = isHard ? await this.#fileOf(target, false) : target;
+      await this.#files.placeLink(file, from, { isHard, owner });
+    });
+  }
+
   remove(path: string): Promise<Outcome> {
+    return this.#place(path, (file) => this.#files.remove(file), done);
+  }
+
+  /** Links in the path are followed, but not one that the whole path names. */
+  #place(path: string, place: (file: string) => Promise<void>, missing?: Outcome): Promise<Outcome> {
     return this.#at<Outcome>(
       path,
       async (file) => {
         if (isKernelPath(path))
           return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
-        await this.#files.remove(file);
+        await place(file);
         return done;
       },
-      done,
+      missing,
       { followLast: false },
     );
   }

@@ -17,24 +17,12 @@ export class MemoryBase {
     this.#links = new Map([...links].map(([path, to]) => [tidy(path), tidy(to)]));
   }
 
-  /** The path with all links resolved. */
-  real(path: string): string {
-    if (this.#links.size === 0) return path;
-    let todo = path.split("/").slice(1);
-    let done = "";
-    // The kernel follows at most this many links too.
-    for (let followed = 0; todo.length > 0 && followed < 40;) {
-      const [name, ...rest] = todo;
-      const to = this.#links.get(`${done}/${name}`);
-      if (to === undefined) done = `${done}/${name}`;
-      else {
-        followed++;
-        done = "";
-        rest.unshift(...to.split("/").slice(1));
-      }
-      todo = rest;
-    }
-    return done === "" ? "/" : done;
+  get hasLinks(): boolean {
+    return this.#links.size > 0;
+  }
+
+  linkOf(path: string): string | undefined {
+    return this.#links.get(path);
   }
 
   read(path: string): string | undefined {
@@ -50,6 +38,33 @@ export class MemoryBase {
     this.#folders ??= foldersOf([...this.#files.keys(), ...this.#links.keys()]);
     return this.#folders.get(folder) ?? new Set();
   }
+}
+
+/** A tidy path with its links resolved; `followLast`: also one that the whole path names. */
+export function withoutLinks(
+  path: string,
+  linkOf: (path: string) => string | undefined,
+  { followLast = true } = {},
+): string {
+  const ahead = path.split("/");
+  let at = "";
+  // The kernel follows at most this many links too.
+  for (let followed = 0; ahead.length > 0 && followed < 40;) {
+    const name = ahead.shift() ?? "";
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      at = at.slice(0, Math.max(0, at.lastIndexOf("/")));
+      continue;
+    }
+    const to = ahead.length > 0 || followLast ? linkOf(`${at}/${name}`) : undefined;
+    if (to === undefined) at = `${at}/${name}`;
+    else {
+      followed++;
+      if (to.startsWith("/")) at = "";
+      ahead.unshift(...to.split("/"));
+    }
+  }
+  return at === "" ? "/" : at;
 }
 
 function foldersOf(paths: Iterable<string>): Map<string, Set<string>> {

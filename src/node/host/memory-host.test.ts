@@ -90,7 +90,7 @@ describe("a machine in memory", () => {
 
   test.each([
     { how: "shutdown", written: "2", removed: "missing" },
-    { how: "power cut", written: "1", removed: "text" },
+    { how: "power cut", written: "1", removed: "missing" },
   ] as const)(
     "keeps its disk after a $how, but for what a power cut found unsynced",
     async ({ how, written, removed }) => {

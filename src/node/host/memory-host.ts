@@ -1,14 +1,19 @@
 import {
+  type Attributes,
   type CommandResult,
+  type FileBytes,
+  type FileStat,
   type FileText,
   type Host,
   isKernelPath,
+  type Link,
   type Outcome,
   refusal,
   type RunOptions,
   tidy,
 } from "./host.ts";
-import type { MemoryBase } from "./memory-base.ts";
+import { type MemoryBase, withoutLinks } from "./memory-base.ts";
+import { type MemoryNode, MemoryNodes } from "./memory-nodes.ts";
 
 /** A program of a machine that exists only in memory. */
 export type MemoryCommand = (
@@ -22,6 +27,7 @@ export class MemoryHost implements Host {
   readonly #base: MemoryBase;
   /** `undefined`: removed. */
   readonly #overlay = new Map<string, string | undefined>();
+  readonly #nodes = new MemoryNodes();
   readonly #commands: ReadonlyMap<string, MemoryCommand>;
   readonly #held = new Map<string, string>();
   readonly #kept = new Map<string, readonly string[]>();
@@ -55,25 +61,83 @@ export class MemoryHost implements Host {
     return this.#put(file, `${text.trimEnd()}\n`);
   }
 
-  async replace(path: string, text: string): Promise<Outcome> {
+  async readBytes(path: string): Promise<FileBytes> {
+    const file = await this.read(path);
+    if (file.type !== "text") return file;
+    const node = this.#nodes.get(this.#file(path));
+    const bytes = node?.type === "file" ? node.bytes : undefined;
+    return { type: "bytes", bytes: bytes ?? new TextEncoder().encode(file.text) };
+  }
+
+  async stat(path: string): Promise<FileStat> {
     const refused = refusal(path);
     if (refused) return refused;
-    if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    const file = this.#file(path);
-    this.#unsynced?.delete(file);
-    return this.#put(file, text);
+    const file = this.#named(path);
+    const target = this.#linkOf(file);
+    const node = this.#nodes.get(file);
+    if (target !== undefined) return { type: "link", target, uid: node?.uid ?? 0, gid: node?.gid ?? 0 };
+    const { mode, uid = 0, gid = 0 } = node?.type === "file" || node?.type === "directory" ? node : {};
+    if (this.#text(file) !== undefined) return { type: "file", mode: mode ?? 0o644, uid, gid };
+    if (node?.type === "directory" || (await this.list(path)).length > 0)
+      return { type: "directory", mode: mode ?? 0o755, uid, gid };
+    return { type: "missing" };
+  }
+
+  async replace(path: string, content: string | Uint8Array, as?: number | Attributes): Promise<Outcome> {
+    const { mode, uid = 0, gid = 0 } = typeof as === "number" ? { mode: as } : (as ?? {});
+    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+    const isText = typeof content === "string" || isSame(new TextEncoder().encode(text), content);
+    return this.#place(path, "file", text, (before) => {
+      const kept = mode ?? (before?.type === "file" ? before.mode : undefined) ?? 0o644;
+      if (isText && kept === 0o644 && uid === 0 && gid === 0) return undefined;
+      return { type: "file", mode: kept, uid, gid, ...(isText ? {} : { bytes: content }) };
+    });
+  }
+
+  async placeDirectory(path: string, as: Attributes): Promise<Outcome> {
+    return this.#place(path, "directory", undefined, () => ({ type: "directory", ...as }));
+  }
+
+  async placeLink(path: string, { target, isHard = false, owner = { uid: 0, gid: 0 } }: Link): Promise<Outcome> {
+    if (!isHard) return this.#place(path, "file", undefined, () => ({ type: "link", target, ...owner }));
+    const file = await this.readBytes(target);
+    if (file.type !== "bytes") return failed("ENOENT", target, "no such file or directory");
+    const stat = await this.stat(target);
+    return this.replace(path, file.bytes, stat.type === "file" ? stat : undefined);
   }
 
   async remove(path: string): Promise<Outcome> {
+    if ((await this.stat(path)).type === "missing") return { type: "done" };
+    return this.#place(path, "file", undefined, () => undefined);
+  }
+
+  /** Directories without a mode of their own exist here only as long as they have files. */
+  async prune(path: string): Promise<Outcome> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    if ((await this.list(path)).length === 0) this.#nodes.removeDirectory(this.#named(path));
+    return { type: "done" };
+  }
+
+  /** Puts something else in the place of a file or link. A directory is never replaced by a file, nor a file by one. */
+  async #place(
+    path: string,
+    kind: "file" | "directory",
+    text: string | undefined,
+    become: (before: MemoryNode | undefined) => MemoryNode | undefined,
+  ): Promise<Outcome> {
     const refused = refusal(path);
     if (refused) return refused;
     if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    return this.#putUnsynced(this.#file(path), undefined);
-  }
-
-  /** Directories exist here only as long as they have files. */
-  async prune(path: string): Promise<Outcome> {
-    return refusal(path) ?? { type: "done" };
+    const present = await this.stat(path);
+    if (kind === "file" && present.type === "directory") return failed("EISDIR", path, "is a directory");
+    if (kind === "directory" && present.type !== "directory" && present.type !== "missing")
+      return failed("ENOTDIR", path, "not a directory");
+    const file = this.#named(path);
+    const node = become(this.#nodes.get(file));
+    this.#nodes.set(file, node ?? (this.#base.linkOf(file) === undefined ? undefined : { type: "no link" }));
+    this.#unsynced?.delete(file);
+    return kind === "directory" ? { type: "done" } : this.#put(file, text);
   }
 
   async list(path: string): Promise<string[]> {
@@ -87,6 +151,7 @@ export class MemoryHost implements Host {
       if (text !== undefined) names.add(name);
       else if (deeper.length === 0) names.delete(name);
     }
+    this.#nodes.rename(folder, names, (file) => this.#text(file) !== undefined);
     return [...names].toSorted();
   }
 
@@ -145,12 +210,28 @@ export class MemoryHost implements Host {
     this.#unsynced = undefined;
     for (const file of this.#overlay.keys())
       if (volatile.some((folder) => file.startsWith(`${folder}/`))) this.#overlay.delete(file);
+    this.#nodes.forget(volatile);
     this.#held.clear();
     this.#kept.clear();
   }
 
   #file(path: string): string {
-    return this.#base.real(tidy(path));
+    return this.#resolved(path, true);
+  }
+
+  /** Without the links on the way, but for one that the whole path names. */
+  #named(path: string): string {
+    return this.#resolved(path, false);
+  }
+
+  #resolved(path: string, followLast: boolean): string {
+    if (!this.#base.hasLinks && !this.#nodes.hasLinks) return tidy(path);
+    return withoutLinks(path, (at) => this.#linkOf(at), { followLast });
+  }
+
+  #linkOf(path: string): string | undefined {
+    const node = this.#nodes.get(path);
+    return node ? (node.type === "link" ? node.target : undefined) : this.#base.linkOf(path);
   }
 
   #text(file: string): string | undefined {
@@ -189,6 +270,10 @@ function kernelTakes(file: string, before: string, text: string): boolean {
   if (!has.every(isInteger)) return true;
   const given = text.trim().split(/\s+/);
   return given.length <= has.length && given.every(isInteger);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 function isInteger(text: string): boolean {

@@ -1,8 +1,15 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fsyncSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,17 +19,20 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../cluster/runtime/make-folder.ts";
-import { type Files, ignoreMissing, ignoreNoLink } from "./async-files.ts";
+import { type Files, ignoreMissing, ignoreNoLink, notDirectory } from "./async-files.ts";
 import { besideOf } from "./host.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {
   read: async (file) => readFileSync(file, "utf8"),
+  readBytes: async (file) => readFileSync(file),
+  stat: async (path) => lstatSync(path),
   list: async (folder) => readdirSync(folder),
   real: async (path) => realpathSync.native(path),
   async linkOf(path) {
@@ -40,7 +50,7 @@ export const syncFiles: Files = {
   },
 
   /** The same steps in the same order as in async-files.ts, and for the same reasons. */
-  async replace(file, text, wantedMode) {
+  async replace(file, content, { mode: wantedMode, uid, gid }) {
     makeFolder(dirname(file));
     const mode = wantedMode ?? modeOf(file) ?? 0o644;
     const beside = besideOf(file);
@@ -48,8 +58,9 @@ export const syncFiles: Files = {
     const handle = openSync(beside, "wx", mode);
     try {
       withOpen(handle, (open) => {
+        if (uid !== undefined && gid !== undefined) fchownSync(open, uid, gid);
         fchmodSync(open, mode);
-        writeFileSync(open, text);
+        writeFileSync(open, content);
         fsyncSync(open);
       });
       renameSync(beside, file);
@@ -57,15 +68,42 @@ export const syncFiles: Files = {
       rmSync(beside, { force: true });
       throw error;
     }
-    withOpen(openSync(dirname(file), "r"), fsyncSync);
+    syncFolder(dirname(file));
+  },
+
+  async placeDirectory(folder, { mode, uid, gid }) {
+    makeFolder(dirname(folder));
+    const present = lstatSync(folder, { throwIfNoEntry: false });
+    if (present && !present.isDirectory()) throw notDirectory(folder);
+    if (!present) mkdirSync(folder, { mode });
+    chownSync(folder, uid, gid);
+    chmodSync(folder, mode);
+    syncFolder(dirname(folder));
+  },
+
+  async placeLink(file, from, { isHard, owner }) {
+    makeFolder(dirname(file));
+    const beside = besideOf(file);
+    rmSync(beside, { force: true });
+    if (isHard) linkSync(from, beside);
+    else symlinkSync(from, beside);
+    if (owner && !isHard) lchownSync(beside, owner.uid, owner.gid);
+    renameSync(beside, file);
+    rmSync(beside, { force: true });
+    syncFolder(dirname(file));
   },
 
   async remove(file) {
     rmSync(besideOf(file), { force: true });
     rmSync(file);
+    syncFolder(dirname(file));
   },
   removeFolder: async (folder) => rmdirSync(folder),
 };
+
+function syncFolder(folder: string): void {
+  withOpen(openSync(folder, "r"), fsyncSync);
+}
 
 function withOpen(open: number, use: (open: number) => unknown): void {
   try {

@@ -1,4 +1,14 @@
-import type { CommandResult, FileText, Host, Outcome, RunOptions } from "../../host/host.ts";
+import type {
+  Attributes,
+  CommandResult,
+  FileBytes,
+  FileStat,
+  FileText,
+  Host,
+  Link,
+  Outcome,
+  RunOptions,
+} from "../../host/host.ts";
 
 /** Stands for the end of the process. */
 export class Crash extends Error {}
@@ -31,8 +41,24 @@ export class CrashingHost implements Host {
     return this.#change(() => this.#host.write(path, text));
   }
 
-  replace(path: string, text: string, mode?: number): Promise<Outcome> {
-    return this.#change(() => this.#host.replace(path, text, mode));
+  readBytes(path: string): Promise<FileBytes> {
+    return this.#host.readBytes(path);
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.#host.stat(path);
+  }
+
+  replace(path: string, content: string | Uint8Array, as?: number | Attributes): Promise<Outcome> {
+    return this.#change(() => this.#host.replace(path, content, as));
+  }
+
+  placeDirectory(path: string, as: Attributes): Promise<Outcome> {
+    return this.#change(() => this.#host.placeDirectory(path, as));
+  }
+
+  placeLink(path: string, link: Link): Promise<Outcome> {
+    return this.#change(() => this.#host.placeLink(path, link));
   }
 
   remove(path: string): Promise<Outcome> {

@@ -62,6 +62,70 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
     );
   });
 
+  describe("what a host places", () => {
+    const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const bytes = Uint8Array.from([0, 255, 10, 128]);
+
+    test("is a file with any bytes, mode and owner; without a mode it keeps its own", async () => {
+      const host = await make({});
+      expect(await host.replace("/etc/a/b", bytes, { mode: 0o640, ...own })).toEqual({ type: "done" });
+      expect(await host.stat("/etc/a/b")).toEqual({ type: "file", mode: 0o640, ...own });
+      const read = await host.readBytes("/etc/a/b");
+      expect(read.type === "bytes" && [...read.bytes]).toEqual([...bytes]);
+      expect(await host.replace("/etc/a/b", "text")).toEqual({ type: "done" });
+      expect(await host.stat("/etc/a/b")).toMatchObject({ type: "file", mode: 0o640 });
+      expect(await host.read("/etc/a/b")).toEqual({ type: "text", text: "text" });
+      expect(await host.readBytes("/etc/nosuch")).toEqual({ type: "missing" });
+      expect(await host.stat("/etc/nosuch")).toEqual({ type: "missing" });
+      expect(await host.stat("/etc/a/b/deeper")).toEqual({ type: "missing" });
+    });
+
+    test("is a directory that may be empty, and is never put in the place of a file", async () => {
+      const host = await make({ "/etc/file": "1" });
+      expect(await host.placeDirectory("/etc/d", { mode: 0o700, ...own })).toEqual({ type: "done" });
+      expect(await host.stat("/etc/d")).toEqual({ type: "directory", mode: 0o700, ...own });
+      expect(await host.list("/etc")).toEqual(["d", "file"]);
+      expect(await host.placeDirectory("/etc/d", { mode: 0o755, ...own })).toEqual({ type: "done" });
+      expect(await host.stat("/etc/d")).toMatchObject({ mode: 0o755 });
+      expect(await host.placeDirectory("/etc/file", { mode: 0o755, ...own })).toMatchObject({ code: "ENOTDIR" });
+      expect(await host.replace("/etc/d", "x")).toMatchObject({ type: "failed" });
+      expect(await host.prune("/etc/d")).toEqual({ type: "done" });
+      expect(await host.stat("/etc/d")).toEqual({ type: "missing" });
+    });
+
+    test("is a link in the place of a file, and a file in the place of a link", async () => {
+      const host = await make({ "/etc/file": "1", "/etc/other": "2" });
+      expect(await host.placeLink("/etc/file", { target: "other" })).toEqual({ type: "done" });
+      expect(await host.stat("/etc/file")).toMatchObject({ type: "link", target: "other" });
+      expect(await host.read("/etc/file")).toEqual({ type: "text", text: "2" });
+      expect(await host.replace("/etc/file", "3")).toEqual({ type: "done" });
+      expect(await host.stat("/etc/file")).toMatchObject({ type: "file" });
+      expect(await host.read("/etc/other")).toEqual({ type: "text", text: "2" });
+      expect(await host.placeLink("/etc/hard", { target: "/etc/other", isHard: true })).toEqual({ type: "done" });
+      expect(await host.read("/etc/hard")).toEqual({ type: "text", text: "2" });
+      expect(await host.placeLink("/etc/gone", { target: "/nosuch" })).toEqual({ type: "done" });
+      expect(await host.list("/etc")).toEqual(["file", "gone", "hard", "other"]);
+      expect(await host.remove("/etc/gone")).toEqual({ type: "done" });
+      expect(await host.list("/etc")).toEqual(["file", "hard", "other"]);
+    });
+
+    test("stays below the root, whatever links are on the way (machine-config W-7)", async () => {
+      const host = await make({ "/var/real/a": "1" });
+      await host.placeLink("/etc/there", { target: "/var/real" });
+      await host.placeLink("/etc/above", { target: "../../../../../../../../var/real" });
+      for (const path of ["/etc/there/b", "/etc/above/c"])
+        expect(await host.replace(path, "2")).toEqual({ type: "done" });
+      expect(await host.list("/var/real")).toEqual(["a", "b", "c"]);
+      expect(await host.real("/etc/above/c")).toBe("/var/real/c");
+    });
+
+    test("is refused below /proc and /sys", async () => {
+      const host = await make({ [swappiness]: "60\n" });
+      expect(await host.placeLink("/proc/sys/vm/x", { target: "/x" })).toMatchObject({ code: "EPERM" });
+      expect(await host.placeDirectory("/sys/x", { mode: 0o755, ...own })).toMatchObject({ code: "EPERM" });
+    });
+  });
+
   test("a file is held open until it is released, also after it was held again", async () => {
     const host = await make({ "/dev/cpu_dma_latency": "" });
     const take = async (hex: string): Promise<unknown> => host.hold?.("/dev/cpu_dma_latency", hex);

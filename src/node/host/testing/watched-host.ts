@@ -1,4 +1,4 @@
-import type { MonitorEvents, Outcome } from "../host.ts";
+import type { Attributes, Link, MonitorEvents, Outcome } from "../host.ts";
 import { MemoryHost } from "../memory-host.ts";
 
 /**
@@ -19,8 +19,12 @@ export class WatchedHost extends MemoryHost {
     return this.#reported(path, await super.write(path, this.keeps(path, text)));
   }
 
-  override async replace(path: string, text: string): Promise<Outcome> {
-    return this.#reported(path, await super.replace(path, text));
+  override async replace(path: string, content: string | Uint8Array, as?: number | Attributes): Promise<Outcome> {
+    return this.#reported(path, await super.replace(path, content, as));
+  }
+
+  override async placeLink(path: string, link: Link): Promise<Outcome> {
+    return this.#reported(path, await super.placeLink(path, link));
   }
 
   override async remove(path: string): Promise<Outcome> {
