@@ -39,25 +39,27 @@ async function ledgerOf(host: Host, bootId: string | undefined): Promise<Ledger>
   );
 }
 
-/**
- * Resolves when the journal would survive a crash. Writes nothing if the ledger did not change; a journal without entries is
- * removed.
- */
-export async function saveJournal(host: Host, { bootId, ledger }: Journal): Promise<void> {
-  await settleFolders(ledger, host);
-  const [entries, folders] = [ledger.entries(), ledger.folders()];
-  if (entries.length === 0 && folders.length === 0) return removeJournal(host, ledger);
-  if (!ledger.changed) return;
-  const text = JSON.stringify({ version, bootId, entries, ...(folders.length > 0 ? { folders } : {}) });
-  const outcome = await host.replace(journalPath, `${text}\n`, 0o600);
-  if (outcome.type === "failed") throw new Error(unwritten("the journal of originals", outcome));
-  ledger.written();
+/** Throws where the journal cannot be written: without it nothing may be changed. */
+export async function saveJournal(host: Host, journal: Journal): Promise<void> {
+  const failure = await storeJournal(host, journal);
+  if (failure !== undefined) throw new Error(failure);
 }
 
-async function removeJournal(host: Host, ledger: Ledger): Promise<void> {
-  const outcome = await host.remove(journalPath);
-  if (outcome.type === "failed") throw new Error(`remove the journal of originals: ${outcome.message}`);
-  ledger.written();
+/**
+ * Resolves when the journal would survive a crash, or with the reason why it could not be written. Writes nothing if the ledger
+ * did not change; a journal without entries is removed.
+ */
+export async function storeJournal(host: Host, { bootId, ledger }: Journal): Promise<string | undefined> {
+  await settleFolders(ledger, host);
+  const [entries, folders] = [ledger.entries(), ledger.folders()];
+  const isEmpty = entries.length === 0 && folders.length === 0;
+  if (!isEmpty && !ledger.changed) return undefined;
+  const text = JSON.stringify({ version, bootId, entries, ...(folders.length > 0 ? { folders } : {}) });
+  const outcome = isEmpty ? await host.remove(journalPath) : await host.replace(journalPath, `${text}\n`, 0o600);
+  if (outcome.type === "done") ledger.written();
+  else if (isEmpty) return `remove the journal of originals: ${outcome.message}`;
+  else return unwritten("the journal of originals", outcome);
+  return undefined;
 }
 
 /** A journal that cannot be read stops the engine: going on would lose the originals for good. */

@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { Difference, Engine } from "./engine.ts";
 import { enforce, isDrift } from "./enforce.ts";
 import { followProfile } from "./follow.ts";
-import { loadJournal, readLedger, saveJournal } from "./journal.ts";
+import { journalPath, loadJournal, readLedger, storeJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { type PlanInput, planUnits } from "./plan-units.ts";
 import type { Plugin } from "./plugin.ts";
@@ -50,8 +50,11 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
       return enqueue(host, async () => {
         const journal = await loadJournal(host);
         const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true, extent });
-        await saveJournal(host, journal);
-        return { restored };
+        const failed = await storeJournal(host, journal);
+        // What is restored now is restored again by the next roll-back, which may be able to write.
+        return {
+          restored: failed === undefined ? restored : [...restored, { target: journalPath, value: "", failed }],
+        };
       });
     },
   };

@@ -11,7 +11,3 @@ export async function writeChosenProfile(host: Pick<Host, "read" | "replace">, p
   const file = await host.read(chosenProfileFile);
   return file.type === "text" && file.text === text ? { type: "done" } : host.replace(chosenProfileFile, text, 0o644);
 }
-
-export function removeChosenProfile(host: Pick<Host, "remove">): Promise<Outcome> {
-  return host.remove(chosenProfileFile);
-}

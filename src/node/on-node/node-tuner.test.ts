@@ -2,16 +2,19 @@ import { describe, expect, test } from "vitest";
 import { nativeEngine } from "../engine/native-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { Crash, CrashingHost } from "../engine/testing/crashing-host.ts";
-import type { Host } from "../host/host.ts";
+import { journalPath } from "../engine/journal.ts";
+import type { Host, Outcome } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { apiVersion, type Deferred, deferredAnnotation, type Profile } from "../../domain/node-tuning/api.ts";
+import { chosenProfileFile } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { inputsOf } from "../../domain/node-tuning/node-profile.ts";
 import { type LogFields, type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { type DaemonEngine, NodeEngines } from "./node-engines.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import type { Tuning } from "./tune-outcome.ts";
+import { recordPath } from "./tuning-record.ts";
 
 const bootId = "/proc/sys/kernel/random/boot_id";
 const swappiness = "/proc/sys/vm/swappiness";
@@ -60,6 +63,24 @@ class World {
     return file.type === "text" ? file.text.trim() : file.type;
   }
 }
+
+/** A host whose /var turned read-only, as after an error of its disk. */
+class ReadOnlyVar extends CrashingHost {
+  constructor(host: Host) {
+    super(host, Infinity, "before");
+  }
+
+  override async replace(path: string, text: string, mode?: number): Promise<Outcome> {
+    return path.startsWith("/var/") ? readOnly : super.replace(path, text, mode);
+  }
+
+  override async remove(path: string): Promise<Outcome> {
+    const isThere = (await this.read(path)).type !== "missing";
+    return isThere && path.startsWith("/var/") ? readOnly : super.remove(path);
+  }
+}
+
+const readOnly: Outcome = { type: "failed", code: "EROFS", message: "read-only file system (EROFS)" };
 
 function profile(name: string, text: string, mode?: Deferred): Profile {
   return {
@@ -233,6 +254,21 @@ describe("a drift check", () => {
 });
 
 describe("a node that is released", () => {
+  test("gets its originals back although /var turned read-only, and its records go once they can", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", `${sysctl(10)}vm.max_map_count=99999\n`));
+    const { restored } = await w.restartAgent(new ReadOnlyVar(w.host)).release();
+    expect([await w.value(), await w.value(maps)]).toEqual(["60", "65530"]);
+    expect(restored.filter(({ failed }) => failed === undefined)).toHaveLength(2);
+    expect(restored.filter(({ failed }) => failed?.includes("read-only")).map(({ target }) => target)).toEqual([
+      journalPath,
+      recordPath,
+      chosenProfileFile,
+    ]);
+    await w.restartAgent().release();
+    expect([await w.value(journalPath), await w.value(recordPath)]).toEqual(["missing", "missing"]);
+  });
+
   test("has its original values back, and the next change is not deferred", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", `${sysctl(10)}vm.max_map_count=99999\n`));

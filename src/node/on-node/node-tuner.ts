@@ -10,7 +10,7 @@ import { equal } from "../../language/object/json.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { BootArguments } from "./boot-arguments.ts";
-import { removeChosenProfile, writeChosenProfile } from "./chosen-profile.ts";
+import { writeChosenProfile } from "./chosen-profile.ts";
 import { decideDeferral } from "./deferral.ts";
 import { driftOf, Follower } from "./events/follower.ts";
 import type { NodeEvents } from "./events/node-events.ts";
@@ -18,6 +18,7 @@ import { type ExecPolicy, execRule } from "./exec-policy.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { hostProfileNames } from "./host-profiles.ts";
+import { rollBackNode } from "./removal/roll-back-node.ts";
 import { reportedAnswers } from "./reported-answers.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
@@ -128,10 +129,7 @@ export class NodeTuner {
     await this.#ownRecord();
     this.#settled = undefined;
     await this.#follower.end();
-    // The record first: with a record left behind, the next agent would take the node for tuned.
-    await removeRecord(this.#options.host);
-    await removeChosenProfile(this.#options.host);
-    return this.#options.engines.rollback();
+    return rollBackNode(this.#options.host, () => this.#options.engines.rollback());
   }
 
   /** Only tools read the file: a node without it is tuned all the same. */

@@ -20,11 +20,6 @@ export async function saveApplied(host: Host, record: AppliedRecord): Promise<vo
   if (outcome.type === "failed") throw new Error(`write ${path}: ${outcome.message}`);
 }
 
-export async function removeApplied(host: Host): Promise<void> {
-  const outcome = await host.remove(path);
-  if (outcome.type === "failed") throw new Error(`remove ${path}: ${outcome.message}`);
-}
-
 /** Nothing applies the profile again after a restart, so a record of an earlier boot counts as none. */
 export async function loadApplied(host: Host): Promise<AppliedRecord | undefined> {
   const file = await host.read(path);

@@ -5,12 +5,10 @@ import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
-import { removeApplied } from "./applied-record.ts";
 import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
-import { removeChosenProfile } from "../../../node/on-node/chosen-profile.ts";
 import { clearState } from "../../../node/on-node/removal/clear-state.ts";
+import { rollBackNode } from "../../../node/on-node/removal/roll-back-node.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
-import { removeRecord } from "../../../node/on-node/tuning-record.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
@@ -26,11 +24,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
   try {
     const { engine, close } = await engineOf(root, host);
     try {
-      // First, as the agent does: with a record left behind, the node would be tuned again at its next start.
-      await removeRecord(host);
-      await removeChosenProfile(host);
-      const { restored } = await engine.rollback(host);
-      await removeApplied(host);
+      const { restored } = await rollBackNode(host, () => engine.rollback(host));
       for (const path of await clearState(host)) terminal.err(`note: ${path} stays: Attune did not create it\n`);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
       else terminal.out(`${text(restored, terminal.colours)}\n`);
