@@ -1,0 +1,62 @@
+import { mergeDocuments } from "../../language/ignition/merge-documents.ts";
+import { newestVersion } from "../../language/ignition/read-ignition.ts";
+import type { IgnitionDocument } from "../../language/ignition/document.ts";
+import { roleLabel, type MachineConfig } from "./api.ts";
+import { generatedBy } from "./rendered-annotations.ts";
+import type { Source } from "./read-source.ts";
+
+/** A MachineConfig that a pool selects, read. */
+export interface NamedSource {
+  readonly machineConfig: MachineConfig;
+  readonly source: Source;
+}
+
+/** What a pool has if no MachineConfig says otherwise. */
+export interface Images {
+  readonly osImageURL: string;
+  readonly baseOSExtensionsContainerImage: string;
+}
+
+/** The spec of a rendered config, every field present. */
+export type MergedSpec = Required<Source> & { readonly document: IgnitionDocument };
+
+/** Those of the role worker first, then all others, each by name in byte order: a custom role overrides worker. */
+export function inMergeOrder(machineConfigs: readonly MachineConfig[]): MachineConfig[] {
+  const rank = ({ metadata }: MachineConfig): number => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
+  const isBefore = (a: MachineConfig, b: MachineConfig): boolean => (a.metadata.name ?? "") < (b.metadata.name ?? "");
+  return machineConfigs.toSorted((a, b) => rank(a) - rank(b) || (isBefore(a, b) ? -1 : 1));
+}
+
+/** Sources in merge order. */
+export function mergeSources(sources: readonly NamedSource[], images: Images): MergedSpec {
+  const specs = sources.map(({ source }) => source);
+  // Generated MachineConfigs repeat the cluster's image of the time when they were made.
+  const chosen = sources
+    .filter(({ machineConfig }) => machineConfig.metadata.annotations?.[generatedBy] === undefined)
+    .map(({ source }) => source);
+  return {
+    document: mergedDocument(specs.flatMap(({ document }) => document ?? [])),
+    kernelArguments: specs.flatMap(({ kernelArguments }) => kernelArguments ?? []),
+    kernelType: specs.findLast(({ kernelType }) => kernelType && kernelType !== "default")?.kernelType ?? "default",
+    extensions: specs.flatMap(({ extensions }) => extensions ?? []),
+    fips: specs.some(({ fips }) => fips),
+    osImageURL: chosen.findLast(({ osImageURL }) => osImageURL)?.osImageURL ?? images.osImageURL,
+    baseOSExtensionsContainerImage:
+      chosen.findLast((source) => source.baseOSExtensionsContainerImage)?.baseOSExtensionsContainerImage ??
+      images.baseOSExtensionsContainerImage,
+  };
+}
+
+/** Files that say nothing about it overwrite what is there: nodes have been running for long. */
+function mergedDocument(documents: readonly IgnitionDocument[]): IgnitionDocument {
+  const merged = mergeDocuments([{ ignition: { version: newestVersion } }, ...documents]);
+  const { files } = merged.storage ?? {};
+  if (!files) return merged;
+  return {
+    ...merged,
+    storage: {
+      ...merged.storage,
+      files: files.map((file) => (file.contents?.source === undefined ? file : { overwrite: true, ...file })),
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { group } from "./api.ts";
+
+/** On rendered and generated MachineConfigs: the version of the operator that made them. */
+export const generatedBy = `${group}/generated-by-controller-version`;
+
+/** On rendered MachineConfigs: the release of the cluster. */
+export const releaseVersion = `${group}/release-image-version`;
+
+/** On rendered MachineConfigs whose operating system a user chose: `true`. */
+export const osImageOverridden = `${group}/os-image-url-overridden`;

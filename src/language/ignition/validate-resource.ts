@@ -1,0 +1,40 @@
+import { type FieldError, forbidden, invalid, notSupported } from "../schema/field-error.ts";
+import { child } from "../schema/path.ts";
+import { isDecodable } from "./data-url.ts";
+import type { ResourceEntry } from "./document.ts";
+import { shortened } from "./read-shape.ts";
+import { repeated } from "./repeated.ts";
+
+const schemes = ["arn", "data", "gs", "http", "https", "s3", "tftp"];
+const digits: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 };
+
+export function validateResource(resource: ResourceEntry, field: string): FieldError[] {
+  const { compression = "", httpHeaders = [] } = resource;
+  const faults = [...validateSource(resource, field), ...validateHash(resource, field)];
+  if (compression !== "" && compression !== "gzip")
+    faults.push(notSupported(child(field, "compression"), shortened(compression), ["", "gzip"]));
+  faults.push(...repeated(httpHeaders, "name", child(field, "httpHeaders")));
+  return faults;
+}
+
+function validateSource({ source }: ResourceEntry, field: string): FieldError[] {
+  if (!source) return [];
+  const at = child(field, "source");
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(source)?.[0].toLowerCase();
+  if (scheme === undefined || !schemes.includes(scheme))
+    return [invalid(at, shortened(source), `must be a URL that starts with one of ${schemes.join(":, ")}:`)];
+  if (scheme !== "data" || isDecodable(source)) return [];
+  return [invalid(at, shortened(source), "must be a data URL that can be decoded")];
+}
+
+/** `sha512-0123…` */
+function validateHash({ source, verification }: ResourceEntry, field: string): FieldError[] {
+  const { hash } = verification ?? {};
+  if (hash === undefined) return [];
+  const at = child(field, "verification.hash");
+  if (source === undefined) return [forbidden(at, "there is no source to verify")];
+  const [, name = "", sum = ""] = /^([^-]*)-([0-9a-f]*)$/i.exec(hash) ?? [];
+  const expected = Object.hasOwn(digits, name) ? digits[name] : undefined;
+  if (expected === undefined) return [invalid(at, shortened(hash), "must start with sha256- or sha512-")];
+  return sum.length === expected ? [] : [invalid(at, shortened(hash), `must have ${expected} digits after ${name}-`)];
+}
