@@ -1,4 +1,4 @@
-import type { Labels } from "./pools.ts";
+import type { Labels } from "../machine-config/pools.ts";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../language/object/json.ts";
 import type { Condition } from "../../language/object/condition.ts";

@@ -5,7 +5,7 @@ import type { ChosenNode } from "./boot/boot-arguments.ts";
 import { profilesOf } from "./expected-profile.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { inputsOf, isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
-import { type Labels, Pools } from "./pools.ts";
+import { type Labels, Pools } from "../machine-config/pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
 import type { Remembered } from "./remembered.ts";
 import { chooseRule, type PassedOver, type Rule, rulesOf } from "./rule.ts";

@@ -1,4 +1,4 @@
-import type { Labels } from "./pools.ts";
+import type { Labels } from "../machine-config/pools.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";

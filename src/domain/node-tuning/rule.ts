@@ -3,7 +3,7 @@ import { isSafeName } from "../../language/tuned/chain/include.ts";
 import { formatProblem, type Problem } from "../../language/tuned/problem.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
-import type { Labels, Pools } from "./pools.ts";
+import type { Labels, Pools } from "../machine-config/pools.ts";
 import type { ProfileTexts } from "./profile-texts.ts";
 
 /** What a rule is matched with: labels, and the profiles of the node's own folders. */

@@ -4,7 +4,7 @@ import type { Finding } from "../finding.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Tuned } from "./api.ts";
 import { defaultTunedName } from "./default-tuned.ts";
-import { labelsText, Pools } from "./pools.ts";
+import { labelsText, Pools } from "../machine-config/pools.ts";
 import { fileOf, ProfileTexts } from "./profile-texts.ts";
 import { type Rule, rulesByTuned, rulesOf } from "./rule.ts";
 

@@ -2,7 +2,7 @@ import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts"
 import { equal } from "../../language/object/json.ts";
 import { isGenerated } from "../node-tuning/api.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
-import { Pools } from "../node-tuning/pools.ts";
+import { Pools } from "../machine-config/pools.ts";
 import type { Settled } from "./settle.ts";
 
 /** Boot arguments that change, and the nodes that restart for it. */

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { formatFinding, type ObjectFinding } from "../finding.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { Pools } from "../node-tuning/pools.ts";
+import { Pools } from "../machine-config/pools.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/surroundings.ts";

@@ -1,7 +1,7 @@
 import { fromLabelSelector, matchesLabels, SelectorError } from "../../language/object/label-selector.ts";
 import type { KubeletConfig, MachineConfig } from "../machine-config/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { Pools } from "../node-tuning/pools.ts";
+import { Pools } from "../machine-config/pools.ts";
 import { restartsOf } from "./boot-changes.ts";
 import { type ConfigurationChange, plannedObject, type PlannedWrite } from "./change-plan.ts";
 

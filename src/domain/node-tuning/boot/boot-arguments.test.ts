@@ -11,7 +11,7 @@ import { bootConditions } from "./boot-conditions.ts";
 import { inputsOf } from "../node-profile.ts";
 import type { PossibleArguments } from "./possible-arguments.ts";
 import { orphaned, poolMachineConfig } from "./machine-configs.ts";
-import { Pools } from "../pools.ts";
+import { Pools } from "../../machine-config/pools.ts";
 import type { Rule } from "../rule.ts";
 
 const labels = { role: "worker" };

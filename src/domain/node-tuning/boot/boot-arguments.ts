@@ -2,7 +2,7 @@ import { findCondition } from "../../../language/object/condition.ts";
 import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileSpec, type Protocol } from "../api.ts";
 import { inputsOf, type NodeFacts } from "../node-profile.ts";
-import type { Pools } from "../pools.ts";
+import type { Pools } from "../../machine-config/pools.ts";
 import type { Choice, Rule } from "../rule.ts";
 import { isPossible, type PossibleArguments, possibleArguments } from "./possible-arguments.ts";
 

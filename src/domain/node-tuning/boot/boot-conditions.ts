@@ -2,7 +2,7 @@ import type { Condition } from "../../../language/object/condition.ts";
 import type { Protocol } from "../api.ts";
 import { type ChosenNode, isApplied, type PoolArguments, type PoolOutcome, reportOf } from "./boot-arguments.ts";
 import { machineConfigName } from "./machine-configs.ts";
-import type { Pools } from "../pools.ts";
+import type { Pools } from "../../machine-config/pools.ts";
 import { describeRule, type Rule } from "../rule.ts";
 
 export type BootCondition = Pick<Condition, "status" | "reason" | "message">;

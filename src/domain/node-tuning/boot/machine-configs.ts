@@ -1,7 +1,7 @@
 import { apiVersion, type MachineConfig } from "../../machine-config/api.ts";
 import { generatedAnnotation, isGenerated } from "../api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";
-import type { Pools } from "../pools.ts";
+import type { Pools } from "../../machine-config/pools.ts";
 import type { Rule } from "../rule.ts";
 
 export const machineConfigName = (pool: string): string => `50-nto-${pool}`;

@@ -3,7 +3,7 @@ import type { Protocol } from "../api.ts";
 import { type ChosenNode, poolArguments, reportOf } from "../boot/boot-arguments.ts";
 import { bootConditions } from "../boot/boot-conditions.ts";
 import { machineConfigName } from "../boot/machine-configs.ts";
-import type { Pools } from "../pools.ts";
+import type { Pools } from "../../machine-config/pools.ts";
 
 /** The boot arguments of a node's profile, and whether they reach the node. */
 export interface BootExplanation {

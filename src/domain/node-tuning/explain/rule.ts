@@ -1,5 +1,5 @@
 import type { Match } from "../api.ts";
-import { type Labels, labelsText, type Pools } from "../pools.ts";
+import { type Labels, labelsText, type Pools } from "../../machine-config/pools.ts";
 import { type Choice, hasLabel, type Labelled, matches, matchNode, type Rule } from "../rule.ts";
 
 /** Whether one rule matches a node, and why. */

@@ -1,5 +1,5 @@
 import type { MachineConfigPool } from "../../machine-config/api.ts";
-import { Pools } from "../../node-tuning/pools.ts";
+import { Pools } from "../../machine-config/pools.ts";
 import {
   fromLabelSelector,
   type LabelSelector,

@@ -1,4 +1,4 @@
-import type { Labels } from "../../../domain/node-tuning/pools.ts";
+import type { Labels } from "../../../domain/machine-config/pools.ts";
 import { isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";

@@ -2,7 +2,7 @@ import type { MachineConfig } from "../../../../domain/machine-config/api.ts";
 import { type ChosenNode, poolArguments, trusted } from "../../../../domain/node-tuning/boot/boot-arguments.ts";
 import { inputsOf } from "../../../../domain/node-tuning/node-profile.ts";
 import { machineConfigName, poolMachineConfig } from "../../../../domain/node-tuning/boot/machine-configs.ts";
-import type { Pools } from "../../../../domain/node-tuning/pools.ts";
+import type { Pools } from "../../../../domain/machine-config/pools.ts";
 
 export interface BootArguments {
   readonly pool: string;

@@ -4,7 +4,7 @@ import type { MachineConfigPool } from "../../../../domain/machine-config/api.ts
 import { type Tuned, tuningNamespace } from "../../../../domain/node-tuning/api.ts";
 import type { ChosenNode } from "../../../../domain/node-tuning/boot/boot-arguments.ts";
 import { judge } from "../../../../domain/node-tuning/judge.ts";
-import type { Pools } from "../../../../domain/node-tuning/pools.ts";
+import type { Pools } from "../../../../domain/machine-config/pools.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 
 export interface PoolQuestion {

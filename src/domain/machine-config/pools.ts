@@ -1,4 +1,4 @@
-import type { MachineConfigPool } from "../machine-config/api.ts";
+import type { MachineConfigPool } from "./api.ts";
 import {
   fromLabelSelector,
   type LabelSelector,
@@ -19,7 +19,7 @@ interface Pool {
 /** Which pools a node is in, and which pools take a MachineConfig. */
 export class Pools {
   readonly #pools: readonly Pool[];
-  readonly #problems: string[] = [];
+  readonly #problems: { readonly pool: string; readonly text: string }[] = [];
   readonly #byLabels = new Map<string, readonly string[]>();
 
   constructor(pools: readonly MachineConfigPool[]) {
@@ -38,7 +38,12 @@ export class Pools {
 
   /** Invalid selectors. Their pools select nothing. */
   get problems(): readonly string[] {
-    return this.#problems;
+    return this.#problems.map(({ text }) => text);
+  }
+
+  /** The invalid selectors of one pool. They affect no other pool. */
+  problemsOf(pool: string): readonly string[] {
+    return this.#problems.filter((problem) => problem.pool === pool).map(({ text }) => text);
   }
 
   /**
@@ -46,13 +51,31 @@ export class Pools {
    * pools, which come before worker, from which they inherit; a node of two custom pools is an error and in none.
    */
   ofNode(labels: Labels): readonly string[] {
-    const names = this.#pools.filter(({ nodes }) => nodes && matchesLabels(nodes, labels)).map(({ name }) => name);
-    const custom = names.filter((name) => name !== "master" && name !== "worker");
+    const names = this.#choosing(labels);
+    const custom = names.filter(isCustom);
     if (custom.length > 1) return [];
     const isMaster = names.includes("master");
     const worker = names.filter((name) => name === "worker");
     if (custom.length === 0) return isMaster ? ["master"] : worker;
     return [isMaster ? "master" : (custom[0] as string), ...worker];
+  }
+
+  /** The pool that configures a node. A master stays one whatever custom pools select it. */
+  configuring(labels: Labels): { readonly pool: string | undefined; readonly isMasterInCustomPool: boolean } {
+    const names = this.#choosing(labels);
+    const isMaster = names.includes("master");
+    const custom = names.filter(isCustom);
+    return {
+      pool: isMaster ? "master" : (custom[0] ?? names[0]),
+      isMasterInCustomPool: isMaster && custom.length > 0,
+    };
+  }
+
+  /** The custom pools that all select a node, where none of them comes before the others: master would. */
+  conflictOf(labels: Labels): readonly string[] {
+    const names = this.#choosing(labels);
+    const custom = names.filter(isCustom);
+    return custom.length > 1 && !names.includes("master") ? custom : [];
   }
 
   /** The pools whose nodes get a MachineConfig with these labels, by name. */
@@ -66,6 +89,10 @@ export class Pools {
     return names;
   }
 
+  #choosing(labels: Labels): string[] {
+    return this.#pools.filter(({ nodes }) => nodes && matchesLabels(nodes, labels)).map(({ name }) => name);
+  }
+
   #selector(pool: string, field: string, selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
     // Elsewhere in Kubernetes an empty selector selects everything; for a pool that would be a mistake.
     if (!Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length) return undefined;
@@ -73,10 +100,14 @@ export class Pools {
       return fromLabelSelector(selector);
     } catch (error) {
       if (!(error instanceof SelectorError)) throw error;
-      this.#problems.push(`MachineConfigPool ${pool} ${field}: ${error.message}`);
+      this.#problems.push({ pool, text: `MachineConfigPool ${pool} ${field}: ${error.message}` });
       return undefined;
     }
   }
+}
+
+function isCustom(pool: string): boolean {
+  return pool !== "master" && pool !== "worker";
 }
 
 /** `a=1,b=2` */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import { apiVersion, type MachineConfigPool } from "./api.ts";
 import type { LabelSelectorObject } from "../../language/object/label-selector.ts";
 import { Pools } from "./pools.ts";
 
