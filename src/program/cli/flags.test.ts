@@ -54,6 +54,7 @@ describe("arguments", () => {
   it.each([
     [["--count", "x"], "--count x: not a number of nodes"],
     [["--count"], "option '--count <n>' argument missing"],
+    [["--count", "\x1b[2J\nerror: x"], "--count \\u{1b}[2J\\nerror: x: not a number of nodes"],
     [["--unknown"], "unknown option '--unknown'"],
     [["--help"], "unknown option '--help'"],
     [["operand"], "too many arguments"],

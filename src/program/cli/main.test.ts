@@ -107,6 +107,8 @@ describe("attune", () => {
     ],
     [["nothing"], /^error: unknown command 'nothing'/],
     [["nothing"], /\n\(attune --help lists the commands\)\n$/],
+    [["\x1b[31mnothing"], /^error: unknown command '\\u\{1b\}\[31mnothing'\n/],
+    [["explain", "\x1b[31mnode", "n"], /^error: \P{Cc}+\n$/u],
     [["up", "--bogus"], /^error: unknown option '--bogus'\n\(attune up --help lists its flags\)\n$/],
     [["tuned", "show", "--bogus"], /\n\(attune tuned show --help lists its flags\)\n$/],
     [["tuned", "nothing"], /\n\(attune tuned --help lists the commands\)\n$/],

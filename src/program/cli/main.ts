@@ -17,6 +17,7 @@ import { errorText } from "../../cluster/runtime/error-text.ts";
 import { addCommand, hintAfterError } from "./option/flag.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
+import { printableLines, shellWord } from "./terminal/terminal.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "./version.ts";
 
@@ -26,7 +27,9 @@ const program = new Command("attune")
   .version(version, "-V, --version", "print the version")
   .helpOption("-h, --help", "print help")
   .helpCommand("help [command]", "print help for a command")
-  .configureOutput({ outputError: (text, write) => write(text.startsWith("error:") ? text : `error: ${text}`) })
+  .configureOutput({
+    outputError: (text, write) => write(printableLines(text.startsWith("error:") ? text : `error: ${text}`)),
+  })
   .exitOverride();
 hintAfterError(program, "the commands");
 
@@ -134,7 +137,6 @@ async function adviceOn(error: unknown): Promise<string> {
   const { runningKubeconfig } = await import("./up/state-directory.ts");
   const kubeconfig = await runningKubeconfig(process.env);
   if (kubeconfig === undefined) return error.message;
-  const { shellWord } = await import("./terminal/terminal.ts");
   return `no cluster: attune up is running; to use its cluster: export KUBECONFIG=${shellWord(kubeconfig)}`;
 }
 
@@ -147,7 +149,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = 0;
-    } else process.stderr.write(`error: ${await adviceOn(error)}\n`);
+    } else process.stderr.write(printableLines(`error: ${await adviceOn(error)}\n`));
   } finally {
     clearInterval(alive);
   }

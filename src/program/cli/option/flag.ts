@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { printable } from "../terminal/terminal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -183,7 +184,20 @@ function defaultNote({ env, shownDefault }: Flag<unknown>): string {
 function readFlags<F extends Flags>(flags: F, given: Readonly<Record<string, Given>>, env: Environment): Values<F> {
   const values = Object.entries(flags).map(([key, flag]) => {
     const value = flag.env === undefined ? given[key] : given[key] || env[flag.env] || undefined;
-    return [key, flag.read(value, flagName(flag))];
+    return [key, readFlag(flag, value)];
   });
   return Object.fromEntries(values) as Values<F>;
+}
+
+/** An error repeats the value in one line, whatever is in it. */
+function readFlag(flag: Flag<unknown>, value: Given): unknown {
+  try {
+    return flag.read(value, flagName(flag));
+  } catch (error) {
+    if (!(error instanceof Error) || typeof value !== "string" || printable(value) === value) throw error;
+    throw new Error(
+      error.message.replaceAll(value, () => printable(value)),
+      { cause: error },
+    );
+  }
 }

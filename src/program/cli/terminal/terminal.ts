@@ -115,3 +115,8 @@ export function printable(text: string): string {
     (character) => escapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** The same for a text of several lines, which may be indented by tabs. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\n\t]+/g, printable);
+}
