@@ -88,9 +88,14 @@ interface Place {
   fieldSelector?: string | undefined;
 }
 
-/** The rights that no request needed, one by one. OpenShift's admission asks for `use` when a pod of the account is created. */
+/**
+ * The rights that no request needed, one by one. OpenShift's admission asks for `use` when a pod of the account is created,
+ * and for finalizers of an owner when an object that blocks its deletion is.
+ */
 export function unused(grants: readonly Grant[], requests: readonly RecordedRequest[]): string[] {
-  const asked = grants.filter(({ verbs }) => !verbs.includes("use"));
+  const asked = grants.filter(
+    ({ verbs, resources }) => !verbs.includes("use") && !resources.some((one) => one.endsWith("/finalizers")),
+  );
   return asked.flatMap((grant) =>
     grant.apiGroups.flatMap((group) =>
       grant.resources.flatMap((resource) =>

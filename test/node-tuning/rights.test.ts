@@ -4,7 +4,7 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import {
   profileKind,
   type Recommend,
@@ -13,16 +13,16 @@ import {
 } from "../../src/domain/node-tuning/api.ts";
 import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
+import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
-import { notDerived } from "../../src/domain/performance-profile/not-derived.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
-import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
+import { clusterOperatorDefinition, configurationDefinitions } from "./cluster-operator-definition.ts";
 import { eventually, gone } from "./eventually.ts";
 import { recording, type RecordedRequest, unused } from "./recorded-requests.ts";
 import { shippedDaemonSet } from "./shipped-operator.ts";
@@ -40,7 +40,11 @@ for (const variant of serverVariants())
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, [...foundation({ mode: "standalone" }), clusterOperatorDefinition]);
+      await applyManifests(admin, [
+        ...foundation({ mode: "standalone" }),
+        clusterOperatorDefinition,
+        ...configurationDefinitions,
+      ]);
       for (const kind of [tunedKind, profileKind, machineConfigKind, machineConfigPoolKind, clusterOperatorKind])
         await eventually(`${kind.plural} are served`, () => admin.list<never>(kind as never));
     });
@@ -99,13 +103,38 @@ for (const variant of serverVariants())
       });
     });
 
-    it("says in PerformanceProfiles that nothing is derived from them", async () => {
+    it("derives objects from PerformanceProfiles, repairs and deletes them", async () => {
       await eventually("PerformanceProfiles are served", () => admin.list(performanceProfileKind));
+      await admin.create(machineConfigPoolKind, {
+        ...typeOf(machineConfigPoolKind),
+        metadata: { name: "cnf", labels: { [role]: "worker-cnf" } },
+        spec: {
+          nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker-cnf": "" } },
+          machineConfigSelector: { matchLabels: { [role]: "worker-cnf" } },
+        },
+      });
       await admin.create(performanceProfileKind, performanceProfile());
-      const condition = await eventually("the condition", async () =>
-        findCondition((await admin.get(performanceProfileKind, "cnf")).status?.conditions, "Available"),
-      );
-      expect(condition).toMatchObject({ status: "False", ...notDerived({ hasPools: true }) });
+      const objects = [
+        [tunedKind, "openshift-node-performance-cnf", { spec: { recommend: [] } }, place],
+        [machineConfigKind, "50-performance-cnf", { spec: { kernelType: "realtime" } }, {}],
+        [kubeletConfigKind, "performance-cnf", { spec: { logLevel: 3 } }, {}],
+        [kinds.runtimeClass, "performance-cnf", { scheduling: null }, {}],
+      ] as const;
+      const versionOf = async (kind: KindRef, name: string, options: object): Promise<string> =>
+        (await admin.get(kind, name, options)).metadata.resourceVersion ?? "";
+      for (const [kind, name, patch, options] of objects) {
+        await eventually(kind.kind, () => versionOf(kind, name, options));
+        const changed = await admin.patch<KubeObject>(kind, name, { type: "merge", patch }, options);
+        await eventually(`${kind.kind} is repaired`, async () => {
+          return (await versionOf(kind, name, options)) !== changed.metadata.resourceVersion;
+        });
+      }
+      await eventually("the status", async () => {
+        const { status } = await admin.get(performanceProfileKind, "cnf");
+        return findCondition(status?.conditions, "Degraded")?.status === "False";
+      });
+      await admin.delete(performanceProfileKind, "cnf");
+      await gone("the profile", () => admin.get(performanceProfileKind, "cnf"));
     });
 
     it("matches labels of pods if a rule does, and reports the Tuned as invalid", async () => {

@@ -7,7 +7,13 @@ export const apiVersion = `${group}/v2`;
 /** How the CPUs of a pool's nodes are divided between the system and latency-critical work. Written by users. */
 export interface PerformanceProfile extends KubeObject {
   spec?: PerformanceProfileSpec;
-  status?: { conditions?: Condition[]; tuned?: string; runtimeClass?: string };
+  status?: {
+    conditions?: Condition[];
+    /** The derived Tuned, namespace and name. */
+    tuned?: string;
+    runtimeClass?: string;
+    observedGeneration?: number | undefined;
+  };
 }
 
 export interface PerformanceProfileSpec {

@@ -1,3 +1,5 @@
+import type { KubeObject } from "../../language/object/meta.ts";
+
 /** Names of derived objects. They are stable: Tuneds of users, dashboards and pods refer to them. */
 export interface DerivedNames {
   readonly machineConfig: string;
@@ -15,6 +17,11 @@ export function derivedNames(profile: string): DerivedNames {
     tuned: tunedProfileName(profile),
     runtimeClass: `performance-${profile}`,
   };
+}
+
+/** Whether a MachineConfig has the name of one that is derived from a profile. */
+export function isDerived({ metadata }: KubeObject): boolean {
+  return metadata.name?.startsWith(derivedNames("").machineConfig) ?? false;
 }
 
 /** Parts of the TuneD profile that a node includes depending on its kernel and processor. */

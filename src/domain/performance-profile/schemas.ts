@@ -127,6 +127,7 @@ const status = object({
   ),
   tuned: described(text, "The Tuned that was derived, namespace and name."),
   runtimeClass: described(text, "The RuntimeClass that was derived."),
+  observedGeneration: described({ type: "integer", format: "int64" }, "The generation that the status is about."),
 });
 
 function version(spec: Schema): Schema {

@@ -22,7 +22,7 @@ export interface PlannedObject {
   readonly namespace?: string;
   readonly name: string;
   readonly change: "create" | "change" | "none";
-  /** From a PerformanceProfile: the operator does not write it yet, `attune render` does. */
+  /** From a PerformanceProfile: the operator writes it. */
   readonly derived?: true;
   readonly diff: string;
 }

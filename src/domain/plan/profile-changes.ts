@@ -6,7 +6,7 @@ import { Pools } from "../machine-config/pools.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/surroundings.ts";
-import { notDerived } from "../performance-profile/not-derived.ts";
+import { withoutPools } from "../performance-profile/without-pools.ts";
 import { poolFor } from "../performance-profile/pools.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
 import { restartsOf } from "./boot-changes.ts";
@@ -105,18 +105,9 @@ function changesOf(
     writes: writable,
     tuneds: writes.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
     configurations: configurationsOf(facts, objects, after),
-    findings: [
-      ...nothing.findings,
-      ...(objects.some(({ change }) => change !== "none")
-        ? [finding("warning", notDerived({ hasPools: after.pools !== undefined }).message)]
-        : []),
-      ...(writable.length < writes.length ? [finding("warning", noPools)] : []),
-    ],
+    findings: [...nothing.findings, ...(writable.length < writes.length ? [finding("warning", withoutPools)] : [])],
   };
 }
-
-const noPools =
-  "the cluster has no MachineConfigPools: files, units, kubelets and container runtimes of nodes stay as they are";
 
 /** The handler that the RuntimeClass names is configured by the MachineConfig. */
 function needsPools(kind: string): boolean {

@@ -2,9 +2,11 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
 import { ServedKind } from "../../cluster/kube/informer/served-kind.ts";
 import { untilCached } from "../../cluster/kube/informer/until-cached.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { clusterOperatorKind } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import { equal } from "../../language/object/json.ts";
 import type { KindRef } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -16,8 +18,13 @@ export interface ClusterFeatures {
   readonly machineConfigPools: boolean;
   /** OpenShift's ClusterOperators, for the status of the operator. */
   readonly clusterOperators: boolean;
-  /** PerformanceProfiles, whose status the operator writes. */
+  /** PerformanceProfiles, from which the operator derives objects. */
   readonly performanceProfiles?: boolean;
+  /** KubeletConfigs, which derived objects include. */
+  readonly kubeletConfigs?: boolean;
+  /** OpenShift's Infrastructure and FeatureGate, on which derived objects depend. */
+  readonly infrastructures?: boolean;
+  readonly featureGates?: boolean;
 }
 
 /** None of them. */
@@ -29,6 +36,9 @@ const optionalKinds: readonly KindRef[] = [
   machineConfigKind,
   clusterOperatorKind,
   performanceProfileKind,
+  kubeletConfigKind,
+  infrastructureKind,
+  featureGateKind,
 ];
 
 function featuresOf(isServed: (kind: KindRef) => boolean): ClusterFeatures {
@@ -36,6 +46,9 @@ function featuresOf(isServed: (kind: KindRef) => boolean): ClusterFeatures {
     machineConfigPools: isServed(machineConfigPoolKind) && isServed(machineConfigKind),
     clusterOperators: isServed(clusterOperatorKind),
     performanceProfiles: isServed(performanceProfileKind),
+    kubeletConfigs: isServed(kubeletConfigKind),
+    infrastructures: isServed(infrastructureKind),
+    featureGates: isServed(featureGateKind),
   };
 }
 

@@ -3,6 +3,7 @@ import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
+import { isDerived } from "../../domain/performance-profile/names.ts";
 import { isGenerated, type Profile, profileKind, tunedKind } from "../../domain/node-tuning/api.ts";
 import { clusterOperatorKind, type NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
@@ -65,9 +66,9 @@ export function nodeTuningCaches({ manager, client, namespace, features, clock }
   };
 }
 
-/** MachineConfigs of others hold large files that are not needed. Those of Attune have only kernel arguments. */
+/** MachineConfigs of others hold large files that are not needed. */
 function withoutContent<T extends KubeObject & { spec?: { kernelArguments?: string[] | null; config?: unknown } }>(
   config: T,
 ): T {
-  return isGenerated(config.metadata) ? config : { ...config, spec: {} };
+  return isGenerated(config.metadata) || isDerived(config) ? config : { ...config, spec: {} };
 }

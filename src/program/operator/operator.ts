@@ -15,11 +15,6 @@ import { leaseKind, leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
 import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
-import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import {
-  type NotDerivedOptions,
-  notDerivedController,
-} from "../../domain/performance-profile/not-derived-controller.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
@@ -28,6 +23,7 @@ import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
 import { OtherOperator } from "./other-operator.ts";
+import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
 
 export interface OperatorOptions {
@@ -167,7 +163,7 @@ async function runWith(
   );
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
-    manager.add(performanceProfileStatus({ client: writer, clock, log, hasPools: features.machineConfigPools }));
+    manager.add(performanceProfiles({ manager, client, writer, caches, features, recorder, clock, log, metrics }));
   try {
     await manager.run(signal);
   } finally {
@@ -191,22 +187,6 @@ function ignoredTuneds(input: {
     name: "status of ignored Tuneds",
     async run(signal) {
       await Promise.all([tuneds.run(signal), controller.run(signal)]);
-    },
-  };
-}
-
-/**
- * Not among the informers of the manager: profiles in an older version cannot be listed while the webhook, which converts
- * them, is down, and node tuning must not wait for it.
- */
-function performanceProfileStatus(options: Omit<NotDerivedOptions, "profiles">): Runnable {
-  const { client, clock } = options;
-  const profiles = createInformer(client, performanceProfileKind, { clock });
-  const controller = notDerivedController({ ...options, profiles });
-  return {
-    name: "status of PerformanceProfiles",
-    async run(signal) {
-      await Promise.all([profiles.run(signal), controller.run(signal)]);
     },
   };
 }

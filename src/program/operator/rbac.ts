@@ -1,11 +1,14 @@
 import {
   group as machineConfiguration,
+  kubeletConfigKind,
   machineConfigKind,
   machineConfigPoolKind,
 } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { confinedPodGrant } from "../../language/object/confinement.ts";
@@ -33,7 +36,8 @@ const ofOpenShift: readonly Grant[] = [
     apiGroups: ["apiextensions.k8s.io"],
     resources: ["customresourcedefinitions"],
     resourceNames: [
-      ...[machineConfigPoolKind, machineConfigKind, performanceProfileKind].map(definitionName),
+      ...[machineConfigPoolKind, machineConfigKind, kubeletConfigKind, performanceProfileKind].map(definitionName),
+      ...[infrastructureKind, featureGateKind].map(definitionName),
       "clusteroperators.config.openshift.io",
     ],
     verbs: read,
@@ -45,10 +49,30 @@ const ofOpenShift: readonly Grant[] = [
     verbs: read,
   },
   {
-    because: "the boot arguments of a pool are one MachineConfig, named after it",
+    because:
+      "the boot arguments of a pool are one MachineConfig, named after it; files and units of a PerformanceProfile are another",
     apiGroups: [machineConfiguration],
     resources: ["machineconfigs"],
     verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    because: "a PerformanceProfile configures the kubelets of its pool",
+    apiGroups: [machineConfiguration],
+    resources: ["kubeletconfigs"],
+    verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    because: "a PerformanceProfile gives pods a RuntimeClass",
+    apiGroups: ["node.k8s.io"],
+    resources: ["runtimeclasses"],
+    verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    because: "CPU partitioning and mixed CPUs decide what is derived from a PerformanceProfile",
+    apiGroups: ["config.openshift.io"],
+    resources: ["infrastructures", "featuregates"],
+    resourceNames: ["cluster"],
+    verbs: read,
   },
   {
     because: "OpenShift expects the status of its operators there; RBAC cannot limit create to a name",
@@ -99,13 +123,19 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
     },
     ...(mode === "plain" ? [] : ofOpenShift),
     {
-      because: "the author of a PerformanceProfile is told in its status that nothing is derived from it yet",
+      because: "objects are derived from PerformanceProfiles; a finalizer keeps a profile until they are deleted",
       apiGroups: [performance],
       resources: ["performanceprofiles"],
-      verbs: read,
+      verbs: [...read, "patch"],
     },
     {
-      because: "only that condition",
+      because: "derived objects name the profile as their owner, and block its deletion",
+      apiGroups: [performance],
+      resources: ["performanceprofiles/finalizers"],
+      verbs: ["update"],
+    },
+    {
+      because: "how far the nodes of a profile have come",
       apiGroups: [performance],
       resources: ["performanceprofiles/status"],
       verbs: ["patch"],
@@ -131,10 +161,10 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
     },
     {
       within: tuningNamespace,
-      because: "creates the default Tuned, and restores it",
+      because: "creates and restores the default Tuned, and those of PerformanceProfiles",
       apiGroups: [group],
       resources: ["tuneds"],
-      verbs: ["create", "patch"],
+      verbs: ["create", "patch", "update", "delete"],
     },
     {
       within: tuningNamespace,

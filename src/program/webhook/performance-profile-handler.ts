@@ -2,9 +2,9 @@ import { group, performanceProfileKind } from "../../domain/performance-profile/
 import { convertProfile } from "../../domain/performance-profile/conversion/conversion.ts";
 import { conversionAnnotation } from "../../domain/performance-profile/conversion/conversion-data.ts";
 import { type FieldFinding, formatFinding } from "../../domain/finding.ts";
-import { notDerived } from "../../domain/performance-profile/not-derived.ts";
 import { findings } from "../../domain/performance-profile/findings.ts";
 import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/surroundings.ts";
+import { withoutPools } from "../../domain/performance-profile/without-pools.ts";
 import { newErrors } from "../../domain/performance-profile/ratchet.ts";
 import { at, equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -62,7 +62,7 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
   const warnings = [
     ...found.filter((one) => !refused.includes(one)).map((one) => shortWarning(formatFinding(one))),
     // Before the caches have synced, pools are not known to be missing.
-    notDerived({ hasPools: objects === undefined || objects.pools !== undefined }).message,
+    ...(objects && !objects.pools ? [shortWarning(withoutPools)] : []),
   ];
   if (refused.length === 0) return { type: "allow", warnings };
   const asked = requestKind?.version ?? "v2";

@@ -15,8 +15,8 @@ import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { annotations, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { derive } from "../../../domain/performance-profile/derive.ts";
-import { notDerived } from "../../../domain/performance-profile/not-derived.ts";
 import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
+import { withoutPools } from "../../../domain/performance-profile/without-pools.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
 import type { PlanDocument } from "./plan-text.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
@@ -117,11 +117,7 @@ async function documentOf(...objects: KubeObject[]): Promise<PlanDocument & { co
 describe("a plan for a performance profile", () => {
   it("has the four derived objects, boot arguments and the nodes that restart", async () => {
     const { code, objects, boot, configurations, findings } = await documentOf(lowLatency());
-    const about = "PerformanceProfile low-latency";
-    expect([code, findings]).toEqual([
-      2,
-      [{ severity: "warning", about, message: notDerived({ hasPools: true }).message }],
-    ]);
+    expect([code, findings]).toEqual([2, []]);
     expect(objects.map(({ kind, name, change }) => [kind, name, change])).toEqual([
       ["PerformanceProfile", "low-latency", "create"],
       ["Tuned", "openshift-node-performance-low-latency", "create"],
@@ -176,7 +172,7 @@ describe("a plan for a performance profile", () => {
       "Configuration of the pool worker-cnf (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created)",
     );
     expect(lines.at(-2)).toBe(
-      "Plan: 1 to create, 0 to change, 4 to render and apply; then 2 of 3 nodes change; 2 restart. Nothing has been changed.",
+      "Plan: 1 to create, 0 to change, 4 by the operator; then 2 of 3 nodes change; 2 restart. Nothing has been changed.",
     );
     expect(lines.filter((line) => /^\+ \S/.test(line)).map((line) => line.replace(/ \(\/.*/, ""))).toEqual([
       "+ PerformanceProfile low-latency would be created",
@@ -185,7 +181,7 @@ describe("a plan for a performance profile", () => {
         "MachineConfig 50-performance-low-latency",
         "KubeletConfig performance-low-latency",
         "RuntimeClass performance-low-latency",
-      ].map((one) => `+ ${one} is yours to render and apply (derived from PerformanceProfile low-latency)`),
+      ].map((one) => `+ ${one} would be created by the operator (derived from PerformanceProfile low-latency)`),
     ]);
   });
 
@@ -278,11 +274,6 @@ describe("a plan for a profile that exists", () => {
     expect(configurations).toEqual([]);
     expect(
       findings.filter(({ about }) => about === "PerformanceProfile low-latency").map(({ message }) => message),
-    ).toEqual(
-      expect.arrayContaining([
-        notDerived({ hasPools: false }).message,
-        expect.stringMatching(/^the cluster has no MachineConfigPools: files, units, kubelets and container runtimes/),
-      ]),
-    );
+    ).toEqual([withoutPools]);
   });
 });

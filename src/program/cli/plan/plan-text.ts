@@ -56,7 +56,7 @@ function objectText(object: PlannedObject, wide: boolean, colours: Colours): str
   const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const where = dim(`(${printable(place)})`);
   if (change === "none") return `${dim(`= ${named} stays as it is`)} ${where}`;
-  const what = derived ? "is yours to render and apply" : `would be ${change}d`;
+  const what = `would be ${change}d${derived ? " by the operator" : ""}`;
   const title = `${change === "create" ? green("+") : yellow("~")} ${bold(named)} ${what}`;
   const lines = diff.trimEnd().split("\n");
   const shown = wide || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
@@ -198,7 +198,7 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours): stri
   const touched = new Set(changes.flatMap((change) => change.nodes)).size;
   const restarts = new Set([...boot, ...configurations].flatMap((change) => change.restarts)).size;
   const parts = [
-    `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} to render and apply` : ""}`,
+    `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} by the operator` : ""}`,
     `${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
     restarts > 0 ? yellow(`${restarts} ${restarts === 1 ? "restarts" : "restart"}`) : "none restarts",
   ];

@@ -1,0 +1,156 @@
+import { isConflict, isNotFound } from "../../cluster/kube/api-error.ts";
+import type { Cache } from "../../cluster/kube/cache.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { act, ActError, type ActResult } from "../../cluster/runtime/act/act.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import { Controller, type Result, type Source } from "../../cluster/runtime/controller/controller.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { keyOf, type KubeObject } from "../../language/object/meta.ts";
+import {
+  emptyPlan,
+  type ObjectReference,
+  type Plan,
+  type PlannedEvent,
+  type PlannedObject,
+} from "../../language/object/plan.ts";
+import { formatTime } from "../../language/object/time.ts";
+import type { PerformanceProfile } from "./api.ts";
+import { type DerivedKind, decideProfile, type ProfileDecision, type ProfileInput } from "./decide.ts";
+import { degraded, profileStatus, type ProfileState, type ProfileStatus, stateEvents } from "./status.ts";
+
+/** Where profiles come from, and where their status goes. Keys are names of profiles. */
+export interface ProfileSource {
+  readonly sources: readonly Source<string>[];
+  readonly finalizer: string;
+  get(key: string): PerformanceProfile | undefined;
+  /** The object that has the profile, for events. */
+  reference(profile: PerformanceProfile): ObjectReference;
+  planStatus(profile: PerformanceProfile, status: ProfileStatus): Pick<Plan, "objects" | "statuses">;
+  setFinalizers(profile: PerformanceProfile, finalizers: string[], signal: AbortSignal): Promise<void>;
+}
+
+/** Where derived objects go. */
+export interface ObjectSink {
+  readonly sources: readonly Source<string>[];
+  /** The objects with the names of those that are derived from the profile. */
+  observed(profile: PerformanceProfile): Partial<Record<DerivedKind, KubeObject>>;
+  plan(object: KubeObject, profile: PerformanceProfile): PlannedObject;
+  prune(object: KubeObject): ObjectReference;
+}
+
+/** What a profile depends on in the cluster. */
+export interface ProfileSurroundings {
+  readonly sources: readonly Source<string>[];
+  of(profile: PerformanceProfile): Pick<ProfileInput, "surroundings" | "nodeProfiles">;
+}
+
+export interface PerformanceProfileOptions {
+  readonly client: Client;
+  readonly source: ProfileSource;
+  readonly sink: ObjectSink;
+  readonly around: ProfileSurroundings;
+  /** The kinds that source and sink plan, and their caches. */
+  readonly written: ReadonlyMap<string, { readonly kind: KindRef; readonly cache: Cache }>;
+  readonly clock: Clock;
+  readonly log?: Log | undefined;
+  readonly metrics?: Metrics | undefined;
+  readonly recorder: { record(event: PlannedEvent): void };
+}
+
+/** Derives the objects of each PerformanceProfile, repairs them, and reports how far its nodes have come. */
+export function performanceProfileController(options: PerformanceProfileOptions): Controller {
+  const { source, sink, around, clock } = options;
+  return new Controller({
+    name: "performance-profile",
+    clock,
+    log: options.log,
+    metrics: options.metrics,
+    // A profile with a failing write must not keep the others waiting.
+    concurrency: 4,
+    queue: { backoff: { maxMs: 30_000 } },
+    sources: [...source.sources, ...sink.sources, ...around.sources],
+    async reconcile(key, { signal, log }): Promise<Result | undefined> {
+      const profile = source.get(key);
+      if (!profile) return undefined;
+      const { finalizer } = source;
+      const decision = decideProfile({ profile, finalizer, observed: sink.observed(profile), ...around.of(profile) });
+      const execute = (plan: Plan): Promise<ActResult> => carryOut(plan, options, { signal, log });
+      try {
+        if (decision.finalizer === "add") await addFinalizer(profile, source, signal);
+        const result = await write(profile, decision, options, execute);
+        if (decision.finalizer === "remove") await removeFinalizer(profile, source, signal);
+        return result;
+      } catch (error) {
+        // The profile has changed, or is gone: its event brings it here again.
+        if (isConflict(error) || isNotFound(error)) return { requeue: isConflict(error) };
+        throw error;
+      }
+    },
+  });
+}
+
+async function write(
+  profile: PerformanceProfile,
+  { objects, prunes, state }: ProfileDecision,
+  { source, sink, clock, recorder }: PerformanceProfileOptions,
+  execute: (plan: Plan) => Promise<ActResult>,
+): Promise<Result> {
+  const regarding = source.reference(profile);
+  const report = (reached: ProfileState): Promise<ActResult> =>
+    execute({
+      ...emptyPlan(),
+      ...source.planStatus(profile, profileStatus(profile, reached, formatTime(clock.now()))),
+      events: stateEvents(profile, reached).map((event) => ({ regarding, ...event })),
+    });
+  const plan = {
+    ...emptyPlan(),
+    objects: objects.map((one) => sink.plan(one, profile)),
+    prunes: prunes.map((one) => sink.prune(one)),
+  };
+  try {
+    const result = await execute(plan);
+    if (result.written > 0) recorder.record({ regarding, ...created });
+    if (!state) return result;
+    const { requeue } = await report(state);
+    return { ...result, requeue: requeue ?? result.requeue };
+  } catch (error) {
+    if (error instanceof ActError && state) await report(degraded("ComponentCreationFailed", error.message));
+    throw error;
+  }
+}
+
+const created = {
+  type: "Normal",
+  reason: "CreationSucceeded",
+  message: "the objects of the profile have been created or updated",
+} as const;
+
+function carryOut(
+  plan: Plan,
+  { client, written, recorder }: PerformanceProfileOptions,
+  context: { readonly signal: AbortSignal; readonly log: Log },
+): Promise<ActResult> {
+  const known = (kind: string): { readonly kind: KindRef; readonly cache: Cache } => {
+    const found = written.get(kind);
+    if (!found) throw new TypeError(`performance profiles plan no ${kind}`);
+    return found;
+  };
+  return act(plan, {
+    client,
+    kinds: (_apiVersion, kind) => known(kind).kind,
+    observed: (reference) => known(reference.kind).cache.get(keyOf(reference)),
+    fieldManager: "attune-performance-profile",
+    recorder,
+    ...context,
+  });
+}
+
+function addFinalizer(profile: PerformanceProfile, source: ProfileSource, signal: AbortSignal): Promise<void> {
+  return source.setFinalizers(profile, [...(profile.metadata.finalizers ?? []), source.finalizer], signal);
+}
+
+function removeFinalizer(profile: PerformanceProfile, source: ProfileSource, signal: AbortSignal): Promise<void> {
+  const others = profile.metadata.finalizers?.filter((name) => name !== source.finalizer) ?? [];
+  return source.setFinalizers(profile, others, signal);
+}

@@ -1,0 +1,144 @@
+import { type Condition, findCondition, isTrue, setCondition } from "../../language/object/condition.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
+import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { type Profile, tuningNamespace } from "../node-tuning/api.ts";
+import type { PerformanceProfile } from "./api.ts";
+import { derivedNames } from "./names.ts";
+
+/** How far a profile has come. The reasons are those of the operator that Attune replaces, where it has one. */
+export type ProfileState =
+  | { readonly type: "available" }
+  | { readonly type: "progressing"; readonly reason: string; readonly message: string }
+  | { readonly type: "degraded"; readonly reason: string; readonly message: string };
+
+export type ProfileStatus = NonNullable<PerformanceProfile["status"]>;
+
+export function degraded(reason: string, message: string): ProfileState {
+  return { type: "degraded", reason, message };
+}
+
+export function progressing(reason: string, message: string): ProfileState {
+  return { type: "progressing", reason, message };
+}
+
+/** Always four conditions, in this order. */
+const types = ["Available", "Upgradeable", "Progressing", "Degraded"] as const;
+
+export function profileStatus(profile: PerformanceProfile, state: ProfileState, now: string): ProfileStatus {
+  const { metadata, status: before } = profile;
+  const { name = "", generation } = metadata;
+  const old = before?.conditions ?? [];
+  const conditions = types.map((type) => conditionOf(type, state, old, now));
+  const { tuned, runtimeClass } = derivedNames(name);
+  return {
+    conditions: [...conditions, ...old.filter(({ type }) => !types.some((one) => one === type))],
+    tuned: `${tuningNamespace}/${tuned}`,
+    runtimeClass,
+    // OpenShift's CRD lacks the field and drops it: then it is not written again.
+    ...(before?.conditions && before.observedGeneration === undefined ? {} : { observedGeneration: generation }),
+  };
+}
+
+function conditionOf(
+  type: (typeof types)[number],
+  state: ProfileState,
+  old: readonly Condition[],
+  now: string,
+): Condition {
+  const isIt = type.toLowerCase() === state.type;
+  const status = isIt || (type === "Upgradeable" && state.type === "available") ? "True" : "False";
+  const known = old.filter((condition) => condition.type === type);
+  const text =
+    isIt && state.type !== "available"
+      ? { reason: state.reason, message: state.message }
+      : { reason: "AsExpected", message: "" };
+  const [condition] = setCondition(known, { type, status, ...text }, now);
+  return condition as Condition;
+}
+
+/** One event for each change of state: a retry is no news. */
+export function stateEvents({ status }: PerformanceProfile, state: ProfileState): Omit<PlannedEvent, "regarding">[] {
+  const old = status?.conditions?.find(({ type }) => type.toLowerCase() === state.type);
+  const { reason, message } =
+    state.type === "available" ? { reason: "Available", message: "all nodes are tuned" } : state;
+  if (old?.status === "True" && (state.type === "available" || old.reason === reason)) return [];
+  return [{ type: state.type === "degraded" ? "Warning" : "Normal", reason, message }];
+}
+
+export interface RolloutInput {
+  readonly pool?: MachineConfigPool | undefined;
+  readonly kubeletConfig?: KubeletConfig | undefined;
+  /** Profiles of node tuning of the nodes that the profile selects. */
+  readonly nodeProfiles: readonly Profile[];
+}
+
+/** What pool, kubelets and nodes report about a profile whose objects exist. The first problem counts. */
+export function rolloutState(input: RolloutInput): ProfileState {
+  return (
+    kubeletFailure(input) ??
+    poolDegraded(input) ??
+    nodesDegraded(input) ??
+    poolUpdating(input) ??
+    nodesBehind(input) ?? { type: "available" }
+  );
+}
+
+/** Of the conditions of a KubeletConfig the newest counts. */
+function kubeletFailure({ kubeletConfig }: RolloutInput): ProfileState | undefined {
+  const conditions = kubeletConfig?.status?.conditions ?? [];
+  const [newest] = conditions.toSorted((a, b) =>
+    (a.lastTransitionTime ?? "") < (b.lastTransitionTime ?? "") ? 1 : -1,
+  );
+  if (newest?.type !== "Failure") return undefined;
+  return degraded("KubeletConfigFailure", `KubeletConfig ${kubeletConfig?.metadata.name}: ${newest.message}`);
+}
+
+function poolDegraded({ pool }: RolloutInput): ProfileState | undefined {
+  const found = ["NodeDegraded", "RenderDegraded"].flatMap((type) => {
+    const condition = findCondition(pool?.status?.conditions, type);
+    return condition?.status === "True" && (condition.reason || condition.message) ? [condition] : [];
+  });
+  if (found.length === 0) return undefined;
+  const lines = found.map(({ type, reason, message }) => [type, reason, message].filter(Boolean).join(": "));
+  return degraded("MCPDegraded", `MachineConfigPool ${pool?.metadata.name}: ${lines.join("; ")}`);
+}
+
+function nodesDegraded({ nodeProfiles }: RolloutInput): ProfileState | undefined {
+  const found = nodeProfiles.filter(
+    ({ status }) =>
+      isTrue(status?.conditions, "Degraded") && findCondition(status?.conditions, "Applied")?.status === "False",
+  );
+  const lines = found.map(
+    ({ metadata, status }) => `node ${metadata.name}: ${findCondition(status?.conditions, "Degraded")?.message}`,
+  );
+  return found.length === 0 ? undefined : degraded("TunedProfileDegraded", few(lines));
+}
+
+function poolUpdating({ pool }: RolloutInput): ProfileState | undefined {
+  const updating = findCondition(pool?.status?.conditions, "Updating");
+  if (updating?.status !== "True") return undefined;
+  const { updatedMachineCount = 0, machineCount = 0 } = pool?.status ?? {};
+  return progressing(
+    "MCPUpdating",
+    `MachineConfigPool ${pool?.metadata.name}: ${updatedMachineCount} of ${machineCount} nodes are updated`,
+  );
+}
+
+function nodesBehind({ nodeProfiles }: RolloutInput): ProfileState | undefined {
+  const behind = nodeProfiles.filter(
+    ({ metadata, status }) =>
+      (status?.observedGeneration ?? metadata.generation) !== metadata.generation ||
+      !isTrue(status?.conditions, "Applied"),
+  );
+  if (behind.length === 0) return undefined;
+  return progressing(
+    "NodesBeingTuned",
+    `waiting for ${few(behind.map(({ metadata }) => `node ${metadata.name}`))} to apply the profile`,
+  );
+}
+
+/** At most three, and how many more. */
+function few(texts: readonly string[]): string {
+  const shown = texts.toSorted().slice(0, 3).join("; ");
+  return texts.length > 3 ? `${shown}; and ${texts.length - 3} more` : shown;
+}

@@ -1,0 +1,84 @@
+import type { Informer } from "../../cluster/kube/cache.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import type { Manager } from "../../cluster/runtime/controller/manager.ts";
+import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { kubeletConfigKind } from "../../domain/machine-config/api.ts";
+import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { apiObjects, runtimeClassKind } from "../../domain/performance-profile/api-objects-controller.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { performanceProfileController } from "../../domain/performance-profile/performance-profile-controller.ts";
+import { projectNode, projectProfile } from "../../domain/performance-profile/projections.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
+import type { ClusterFeatures } from "./cluster-features.ts";
+
+export interface PerformanceProfilesInput {
+  readonly manager: Manager;
+  readonly client: Client;
+  /** Writes while this process leads. */
+  readonly writer: Client;
+  readonly caches: NodeTuningCaches;
+  readonly features: ClusterFeatures;
+  readonly recorder: { record(event: PlannedEvent): void };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** The controller of PerformanceProfiles with its informers. Those that node tuning has too are shared. */
+export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
+  const { manager, client, writer, caches, features, recorder, clock, log, metrics } = input;
+  const own = <T extends KubeObject>(kind: KindRef<T>): Informer<T> =>
+    manager.informer(kind, {}, () => createInformer(client, kind, { clock }));
+  const singleton = (kind: KindRef, isServed = false): Informer | undefined =>
+    isServed
+      ? manager.informer(kind, { fieldSelector: "cluster" }, () =>
+          informerOfOne(client, kind, { name: "cluster", clock }),
+        )
+      : undefined;
+  const namespace = tuningNamespace;
+  // Both are needed: a kubelet that is not configured gives no pod the isolated CPUs.
+  const hasPools = features.machineConfigPools && features.kubeletConfigs;
+  /*
+   * Not among the informers of the manager: profiles in an older version cannot be listed while the webhook, which converts
+   * them, is down, and node tuning must not wait for it.
+   */
+  const profiles = createInformer(client, performanceProfileKind, { clock });
+  const places = apiObjects({
+    client: writer,
+    profiles,
+    tuneds: caches.tuneds,
+    ...(hasPools
+      ? {
+          pools: caches.pools,
+          machineConfigs: caches.machineConfigs,
+          kubeletConfigs: own<KubeObject>(kubeletConfigKind),
+          runtimeClasses: own(runtimeClassKind),
+        }
+      : {}),
+    nodes: manager.informer(kinds.node, { view: "hardware" }, () =>
+      createInformer<KubeObject>(client, kinds.node, { project: projectNode, clock }),
+    ),
+    hardware: manager.informer(profileKind, { namespace, view: "hardware" }, () =>
+      createInformer<KubeObject>(client, profileKind, { namespace, project: projectProfile, clock }),
+    ),
+    nodeProfiles: caches.profiles,
+    infrastructures: singleton(infrastructureKind, features.infrastructures),
+    featureGates: singleton(featureGateKind, features.featureGates),
+  });
+  const controller = performanceProfileController({ client: writer, ...places, clock, log, metrics, recorder });
+  return {
+    name: "PerformanceProfiles",
+    async run(signal) {
+      await Promise.all([profiles.run(signal), controller.run(signal)]);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { kubeletConfigKind, machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
+import type { KindRef } from "../../src/language/object/meta.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+import { lowLatency, type ProfileCluster, profileCluster } from "./profile-cluster.ts";
+
+const place = { namespace: tuningNamespace };
+
+/** The derived objects that exist. */
+async function derivedObjects({ client }: ProfileCluster): Promise<string[]> {
+  const lists = await Promise.all([
+    client.list(tunedKind, place),
+    client.list(machineConfigKind),
+    client.list(kubeletConfigKind),
+    client.list(kinds.runtimeClass),
+  ]);
+  return lists
+    .flatMap(({ items }) => items.map(({ metadata }) => metadata.name ?? ""))
+    .filter((name) => name.includes("performance-"));
+}
+
+const all = [
+  "openshift-node-performance-low-latency",
+  "50-performance-low-latency",
+  "performance-low-latency",
+  "performance-low-latency",
+];
+
+async function condition(
+  { client }: ProfileCluster,
+  type: string,
+): Promise<{ status: string; reason: string; message: string }> {
+  return eventually(`condition ${type}`, async () => {
+    const { status } = await client.get(performanceProfileKind, "low-latency");
+    return findCondition(status?.conditions, type);
+  });
+}
+
+describe("a PerformanceProfile", { timeout: 60_000 }, () => {
+  it("gets its four objects, owned by it, and is kept until they are deleted", async () => {
+    const cluster = await profileCluster();
+    const { client } = cluster;
+    const profile = await client.create(performanceProfileKind, lowLatency());
+    cluster.runOperator();
+    await eventually("all objects", async () => (await derivedObjects(cluster)).length === 4);
+    expect(await derivedObjects(cluster)).toEqual(all);
+    const { metadata } = await client.get(machineConfigKind, "50-performance-low-latency");
+    expect(metadata.ownerReferences).toEqual([
+      expect.objectContaining({
+        kind: "PerformanceProfile",
+        uid: profile.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      }),
+    ]);
+    const { status } = await eventually("names in the status", async () => {
+      const found = await client.get(performanceProfileKind, "low-latency");
+      return found.status?.tuned !== undefined && found;
+    });
+    expect(status).toMatchObject({
+      tuned: `${tuningNamespace}/openshift-node-performance-low-latency`,
+      runtimeClass: "performance-low-latency",
+      observedGeneration: 1,
+    });
+    expect(status?.conditions?.map(({ type }) => type)).toEqual([
+      "Available",
+      "Upgradeable",
+      "Progressing",
+      "Degraded",
+    ]);
+
+    await client.delete(performanceProfileKind, "low-latency");
+    await gone("the profile", () => client.get(performanceProfileKind, "low-latency"));
+    expect(await derivedObjects(cluster)).toEqual([]);
+  });
+
+  it("has every one of its objects repaired", async () => {
+    const cluster = await profileCluster();
+    const { client } = cluster;
+    await client.create(performanceProfileKind, lowLatency());
+    cluster.runOperator();
+    await eventually("all objects", async () => (await derivedObjects(cluster)).length === 4);
+    const changes: readonly (readonly [KindRef, string, object, { readonly namespace?: string }])[] = [
+      [tunedKind, "openshift-node-performance-low-latency", { spec: { recommend: [] } }, place],
+      [machineConfigKind, "50-performance-low-latency", { spec: { kernelType: "realtime" } }, {}],
+      [kubeletConfigKind, "performance-low-latency", { spec: { kubeletConfig: { maxPods: 7 } } }, {}],
+      [kinds.runtimeClass, "performance-low-latency", { scheduling: null }, {}],
+    ];
+    for (const [kind, name, patch, options] of changes) {
+      const content = async (): Promise<string> => {
+        const { spec, handler, scheduling } = await client.get(kind, name, options);
+        return JSON.stringify([spec, handler, scheduling]);
+      };
+      const before = await content();
+      await client.patch(kind, name, { type: "merge", patch }, options);
+      await eventually(`${kind.kind} is repaired`, async () => (await content()) === before);
+      await client.delete(kind, name, options);
+      await eventually(`${kind.kind} is created again`, () => client.get(kind, name, options));
+    }
+  });
+
+  it("for no pool is degraded, until the pool appears (weak point 3 of the specification's section 8)", async () => {
+    const cluster = await profileCluster({ pool: false });
+    cluster.runOperator();
+    await cluster.client.create(performanceProfileKind, lowLatency());
+    expect(await condition(cluster, "Degraded")).toMatchObject({
+      status: "True",
+      reason: "GettingMachineConfigPoolFailed",
+    });
+    expect(await derivedObjects(cluster)).toEqual([]);
+    await cluster.createPool();
+    await eventually("all objects", async () => (await derivedObjects(cluster)).length === 4);
+    await eventually("no longer degraded", async () => (await condition(cluster, "Degraded")).status === "False");
+  });
+});

@@ -1,0 +1,48 @@
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import type { PerformanceProfile, PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
+import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
+import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
+import { type TestCluster, testCluster } from "../../src/program/cli/testing/test-cluster.ts";
+
+const role = "machineconfiguration.openshift.io/role";
+export const poolName = "worker-cnf";
+export const nodeLabels = { "node-role.kubernetes.io/worker-cnf": "" };
+
+export interface ProfileCluster extends TestCluster {
+  readonly createPool: (name?: string) => Promise<void>;
+  readonly createNode: (name: string, pool?: string) => Promise<void>;
+}
+
+/** An embedded API server with all kinds, and the pool of the profile `lowLatency`. */
+export async function profileCluster({ pool = true }: { readonly pool?: boolean } = {}): Promise<ProfileCluster> {
+  const cluster = await testCluster([...machineConfigCrds, ...performanceProfileCrds]);
+  const { client } = cluster;
+  const createPool = async (name = poolName): Promise<void> => {
+    await client.create(machineConfigPoolKind, {
+      apiVersion: machineConfigPoolKind.apiVersion,
+      kind: "MachineConfigPool",
+      metadata: { name, labels: { [role]: name } },
+      spec: {
+        nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
+        machineConfigSelector: { matchLabels: { [role]: name } },
+      },
+    });
+  };
+  const createNode = async (name: string, of = poolName): Promise<void> => {
+    const labels = { "kubernetes.io/os": "linux", [`node-role.kubernetes.io/${of}`]: "" };
+    await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
+  };
+  if (pool) await createPool();
+  return { ...cluster, createPool, createNode };
+}
+
+export function lowLatency(spec: PerformanceProfileSpec = {}, name = "low-latency"): PerformanceProfile {
+  return {
+    apiVersion: performanceProfileKind.apiVersion,
+    kind: "PerformanceProfile",
+    metadata: { name },
+    spec: { cpu: { reserved: "0,4", isolated: "1-3,5-7" }, nodeSelector: nodeLabels, ...spec },
+  };
+}
