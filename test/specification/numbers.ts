@@ -144,7 +144,6 @@ export const unanswered: Readonly<Record<string, string>> = {
   "machine-config W-1": later,
   "machine-config W-3": later,
   "machine-config W-4": later,
-  "machine-config W-6": later,
   "machine-config W-7": later,
   "machine-config W-8": later,
   "machine-config W-9": later,

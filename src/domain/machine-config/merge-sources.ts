@@ -1,20 +1,15 @@
 import { mergeDocuments } from "../../language/ignition/merge-documents.ts";
 import { newestVersion } from "../../language/ignition/read-ignition.ts";
-import type { IgnitionDocument } from "../../language/ignition/document.ts";
+import type { FileEntry, IgnitionDocument } from "../../language/ignition/document.ts";
 import { roleLabel, type MachineConfig } from "./api.ts";
 import { generatedBy } from "./rendered-annotations.ts";
+import type { Images } from "./render-input.ts";
 import type { Source } from "./read-source.ts";
 
 /** A MachineConfig that a pool selects, read. */
 export interface NamedSource {
   readonly machineConfig: MachineConfig;
   readonly source: Source;
-}
-
-/** What a pool has if no MachineConfig says otherwise. */
-export interface Images {
-  readonly osImageURL: string;
-  readonly baseOSExtensionsContainerImage: string;
 }
 
 /** The spec of a rendered config, every field present. */
@@ -47,16 +42,15 @@ export function mergeSources(sources: readonly NamedSource[], images: Images): M
   };
 }
 
-/** Files that say nothing about it overwrite what is there: nodes have been running for long. */
 function mergedDocument(documents: readonly IgnitionDocument[]): IgnitionDocument {
   const merged = mergeDocuments([{ ignition: { version: newestVersion } }, ...documents]);
   const { files } = merged.storage ?? {};
-  if (!files) return merged;
-  return {
-    ...merged,
-    storage: {
-      ...merged.storage,
-      files: files.map((file) => (file.contents?.source === undefined ? file : { overwrite: true, ...file })),
-    },
-  };
+  return files ? { ...merged, storage: { ...merged.storage, files: files.map(completed) } } : merged;
+}
+
+/** A file with content overwrites what is there, unless it says otherwise: nodes have been running for long. */
+function completed(file: FileEntry): FileEntry {
+  if (file.contents?.source === undefined) return file;
+  const { compression, ...contents } = file.contents;
+  return { overwrite: true, ...file, ...(compression === "" ? { contents } : {}) };
 }

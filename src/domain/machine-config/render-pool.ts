@@ -1,26 +1,15 @@
 import { byteLength } from "../../language/object/byte-length.ts";
 import { FileDecoder } from "../../language/ignition/file-decoder.ts";
-import type { FieldError } from "../../language/schema/field-error.ts";
 import { apiVersion, type MachineConfig, type MachineConfigPool, type PoolConfiguration } from "./api.ts";
-import { contentHash, type Digest } from "./content-hash.ts";
+import { contentHash } from "./content-hash.ts";
 import type { MachineContents } from "./machine-contents.ts";
-import { type Images, inMergeOrder, mergeSources, type MergedSpec, type NamedSource } from "./merge-sources.ts";
+import { inMergeOrder, mergeSources, type MergedSpec, type NamedSource } from "./merge-sources.ts";
+import { about, type RenderProblem } from "./culprit.ts";
+import type { Images, RenderInput } from "./render-input.ts";
+import { refusedTogether, unusableInputs } from "./refusals.ts";
 import { contentsOf } from "./read-contents.ts";
 import { readSource } from "./read-source.ts";
 import { generatedBy, osImageOverridden, releaseVersion } from "./rendered-annotations.ts";
-
-export interface RenderInput {
-  readonly pool: MachineConfigPool;
-  /** Those that the pool selects, in any order, with those that are generated for it. */
-  readonly machineConfigs: readonly MachineConfig[];
-  /** Default: none, so that nodes keep their operating system. */
-  readonly images?: Images | undefined;
-  /** Of the running operator. */
-  readonly version: string;
-  /** Of the cluster. */
-  readonly release?: string | undefined;
-  readonly digest: Digest;
-}
 
 export type Rendering =
   | {
@@ -31,41 +20,26 @@ export type Rendering =
     }
   | { readonly type: "refused"; readonly problems: readonly RenderProblem[] };
 
-/** What is wrong, and with which object: the pool itself or a MachineConfig that it selects. */
-export interface RenderProblem extends Omit<FieldError, "reason"> {
-  readonly object: { readonly kind: string; readonly name: string };
-}
-
 /** The rendered config of a pool: the same name for the same contents. */
 export function renderPool(input: RenderInput): Rendering {
+  const { pool } = input;
   const decoder = new FileDecoder();
   const sources: NamedSource[] = [];
-  const problems: RenderProblem[] = [];
+  const problems: RenderProblem[] = unusableInputs(input);
   for (const machineConfig of inMergeOrder(input.machineConfigs)) {
     const read = readSource(machineConfig.spec ?? {}, decoder);
     if (read.type === "source") sources.push({ machineConfig, source: read.source });
     else problems.push(...read.problems.map((problem) => about(machineConfig, problem)));
   }
-  if (input.machineConfigs.length === 0) problems.push(noneSelected(input.pool));
   if (problems.length > 0) return { type: "refused", problems };
-  const images = input.images ?? { osImageURL: "", baseOSExtensionsContainerImage: "" };
-  const merged = mergeSources(sources, images);
+  const merged = mergeSources(sources, input.images ?? noImages);
+  problems.push(...refusedTogether(input, merged, sources));
+  if (problems.length > 0) return { type: "refused", problems };
   const contents = contentsOf(merged, decoder);
   const config = renderedConfig(input, merged, contentHash(contents, rest(merged), input.digest));
-  if (merged.osImageURL !== images.osImageURL)
-    config.metadata.annotations = { ...config.metadata.annotations, [osImageOverridden]: "true" };
   const size = byteLength(JSON.stringify(config));
-  if (size > mostBytes) return { type: "refused", problems: [tooLarge(input.pool, size)] };
-  return {
-    type: "rendered",
-    config,
-    sources: sources.map(({ machineConfig: { metadata } }) => ({
-      apiVersion,
-      kind: "MachineConfig",
-      name: metadata.name ?? "",
-    })),
-    contents,
-  };
+  if (size > mostBytes) return { type: "refused", problems: [tooLarge(pool, size)] };
+  return { type: "rendered", config, sources: sources.map(referenceOf), contents };
 }
 
 /** What nodes cannot apply counts too: it may be refused, or be for new nodes only. */
@@ -82,7 +56,10 @@ function rest({ document, baseOSExtensionsContainerImage }: MergedSpec): unknown
   return { ignition, layout, users, groups: passwd?.groups, others, baseOSExtensionsContainerImage };
 }
 
-function renderedConfig({ pool, version, release = "" }: RenderInput, merged: MergedSpec, hash: string): MachineConfig {
+const noImages: Images = { osImageURL: "", baseOSExtensionsContainerImage: "" };
+
+function renderedConfig(input: RenderInput, merged: MergedSpec, hash: string): MachineConfig {
+  const { pool, version, release = "", images = noImages } = input;
   const { name = "", uid = "" } = pool.metadata;
   const { document, ...fields } = merged;
   return {
@@ -90,7 +67,11 @@ function renderedConfig({ pool, version, release = "" }: RenderInput, merged: Me
     kind: "MachineConfig",
     metadata: {
       name: `rendered-${name}-${hash}`,
-      annotations: { [generatedBy]: version, [releaseVersion]: release },
+      annotations: {
+        [generatedBy]: version,
+        [releaseVersion]: release,
+        ...(merged.osImageURL === images.osImageURL ? {} : { [osImageOverridden]: "true" }),
+      },
       ownerReferences: [
         { apiVersion, kind: "MachineConfigPool", name, uid, controller: true, blockOwnerDeletion: true },
       ],
@@ -104,21 +85,14 @@ function renderedConfig({ pool, version, release = "" }: RenderInput, merged: Me
   };
 }
 
+function referenceOf({ machineConfig: { metadata } }: NamedSource): { apiVersion: string; kind: string; name: string } {
+  return { apiVersion, kind: "MachineConfig", name: metadata.name ?? "" };
+}
+
 /** The limit of etcd for one object. */
 export const mostBytes = 1_572_864;
 
 function tooLarge(pool: MachineConfigPool, size: number): RenderProblem {
   const message = `the rendered config has ${size} bytes, the API server stores at most ${mostBytes}: shorten or compress files`;
   return about(pool, { field: "spec.machineConfigSelector", message });
-}
-
-function noneSelected(pool: MachineConfigPool): RenderProblem {
-  return about(pool, { field: "spec.machineConfigSelector", message: "selects no MachineConfig" });
-}
-
-function about(
-  { kind, metadata }: MachineConfig | MachineConfigPool,
-  problem: Omit<FieldError, "reason">,
-): RenderProblem {
-  return { object: { kind, name: metadata.name ?? "" }, field: problem.field, message: problem.message };
 }

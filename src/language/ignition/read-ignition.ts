@@ -21,17 +21,29 @@ export type ReadIgnition =
 
 /** Reads a config of any supported version as one of the newest. `field` is where it is in its object. */
 export function readIgnition(config: unknown, field: string): ReadIgnition {
+  return collected((problems) => {
+    const document = raised(config, field, problems);
+    if (document) problems.push(...validateDocument(document, field));
+    return document;
+  });
+}
+
+/** Of a config that another operator may have accepted: known fields of their types, no matter whether a node can use them. */
+export function readAccepted(config: unknown, field: string): ReadIgnition {
+  return collected((problems) => raised(config, field, problems));
+}
+
+function collected(read: (problems: FieldError[]) => IgnitionDocument | undefined): ReadIgnition {
   let document: IgnitionDocument | undefined;
   const problems = collectErrors(() => {
     const found: FieldError[] = [];
-    const read = versionOf(config, field, found);
-    document = read && validateDocument(read, field, found);
+    document = read(found);
     return found;
   });
   return document && problems.length === 0 ? { type: "document", document } : { type: "problems", problems };
 }
 
-function versionOf(config: unknown, field: string, problems: FieldError[]): IgnitionDocument | undefined {
+function raised(config: unknown, field: string, problems: FieldError[]): IgnitionDocument | undefined {
   const version = at(config, "ignition", "version");
   const isSecond = versions2.some((known) => known === version);
   if (!isObject(config) || !(isSecond || versions3.some((known) => known === version))) {

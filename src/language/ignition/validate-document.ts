@@ -6,13 +6,13 @@ import { repeated } from "./repeated.ts";
 import { validateStorage } from "./validate-storage.ts";
 
 /** The rules of Ignition, and those that keep what a config writes in its place. */
-export function validateDocument(document: IgnitionDocument, field: string, problems: FieldError[]): IgnitionDocument {
-  const { storage, systemd, passwd } = document;
-  if (storage) problems.push(...validateStorage(storage, child(field, "storage")));
-  if (systemd?.units) problems.push(...validateUnits(systemd.units, child(field, "systemd.units")));
-  if (passwd?.users) problems.push(...validateUsers(passwd.users, child(field, "passwd.users")));
-  problems.push(...repeated(passwd?.groups ?? [], "name", child(field, "passwd.groups")));
-  return document;
+export function validateDocument({ storage, systemd, passwd }: IgnitionDocument, field: string): FieldError[] {
+  return [
+    ...validateStorage(storage ?? {}, child(field, "storage")),
+    ...validateUnits(systemd?.units ?? [], child(field, "systemd.units")),
+    ...validateUsers(passwd?.users ?? [], child(field, "passwd.users")),
+    ...repeated(passwd?.groups ?? [], "name", child(field, "passwd.groups")),
+  ];
 }
 
 const unitSuffixes = [
