@@ -65,7 +65,7 @@ test("an invalid MachineConfig is named with its field (machine-config W-2)", ()
     type: "refused",
     problems: [
       {
-        object: { kind: "MachineConfig", name: "20-bad" },
+        object: { apiVersion, kind: "MachineConfig", name: "20-bad" },
         field: "spec.config.storage.files[0].path",
         message: 'Invalid value: "etc/a": must be absolute',
       },
