@@ -3,7 +3,8 @@ import { runAgent } from "../../src/program/agent/agent.ts";
 import type { MemoryHost } from "../../src/node/host/memory-host.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
-import { machine, machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
+import { machine } from "../../src/embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 
 /**
  * Started by `virtual-nodes.ts` as a process: the agents of `count` nodes, each with a machine in memory. Prints

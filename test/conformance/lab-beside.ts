@@ -1,4 +1,4 @@
-import { smallMachine, machineBase } from "../../src/embedded/lab/machine.ts";
+import { smallMachine, machineBase } from "../../src/embedded/lab/machine-base.ts";
 import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
 import type { Program } from "../../src/embedded/lab/kubelet/container/program.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";

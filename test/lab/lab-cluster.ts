@@ -9,7 +9,7 @@ import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
-import { machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runLab, type LabOptions } from "../../src/embedded/lab/run-lab.ts";
 import type { ObjectMeta } from "../../src/language/object/meta.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";

@@ -7,12 +7,11 @@ import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";
 import { tunedOf } from "../../src/domain/performance-profile/tuned.ts";
 import type { ProfileFacts } from "../../src/domain/performance-profile/profile-facts.ts";
 import { inputOf } from "../../src/domain/performance-profile/testing/facts.ts";
-import { machineBase } from "../../src/embedded/lab/machine.ts";
-import { machinePrograms } from "../../src/embedded/lab/machine-programs.ts";
+import { type MachineBase, machineBase } from "../../src/embedded/lab/machine-base.ts";
+import { machine } from "../../src/embedded/lab/machine.ts";
 import type { ApplyReport, Difference } from "../../src/node/engine/engine.ts";
 import { nativeEngine } from "../../src/node/engine/native-engine.ts";
-import type { MemoryBase } from "../../src/node/host/memory-base.ts";
-import { type MemoryCommand, MemoryHost } from "../../src/node/host/memory-host.ts";
+import type { MemoryCommand, MemoryHost } from "../../src/node/host/memory-host.ts";
 import { placeBaseScripts } from "../../src/node/on-node/place-base-scripts.ts";
 import { resolveSpec } from "../../src/node/on-node/resolve-spec.ts";
 import { type ArbitraryProfile, arbitraryProfile } from "./arbitrary-profile.ts";
@@ -25,9 +24,9 @@ const kinds = {
 } as const;
 type NodeKind = keyof typeof kinds;
 
-const bases = new Map<string, MemoryBase>();
+const bases = new Map<string, MachineBase>();
 
-function baseOf(kind: NodeKind, cpus: number): MemoryBase {
+function baseOf(kind: NodeKind, cpus: number): MachineBase {
   const key = `${kind} ${cpus}`;
   const { architecture, kernelRelease } = kinds[kind];
   const base = bases.get(key) ?? machineBase({ cpus, memoryMiB: 65_536, architecture, kernelRelease });
@@ -38,9 +37,8 @@ function baseOf(kind: NodeKind, cpus: number): MemoryBase {
 /** A virtual machine, and what a real node has besides. */
 function nodeOf(kind: NodeKind, cpus: number): MemoryHost {
   const perl: MemoryCommand = () => ({ type: "exited", code: 0, stdout: "", stderr: "" });
-  const host = new MemoryHost(baseOf(kind, cpus), new Map([...machinePrograms, ["perl", perl]]));
+  const host = machine(baseOf(kind, cpus), "boot-1", [["perl", perl]]);
   const files: [string, string][] = [
-    ["/proc/sys/kernel/random/boot_id", "boot-1\n"],
     ["/proc/cpuinfo", `vendor_id\t: ${kinds[kind].vendor}\nflags\t: hwp hwp_epp\n`],
     ["/etc/grub.d/00_tuned", "x"],
     ["/boot/grub/grub.cfg", "### END /etc/grub.d/00_header ###\nmenuentry a {\n  linux /vmlinuz\n}\n"],

@@ -13,7 +13,7 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
-import { machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { labRbac, labServiceAccount } from "../../src/embedded/lab/rbac.ts";
 import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/program/cli/up/worked-example.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { machineBase } from "../../src/embedded/lab/machine.ts";
-import { machinePrograms } from "../../src/embedded/lab/machine-programs.ts";
+import { machineBase } from "../../src/embedded/lab/machine-base.ts";
+import { machine } from "../../src/embedded/lab/machine.ts";
 import { baseProfiles } from "../../src/language/tuned/profiles/base-profiles.ts";
 import type { ResolvedProfile } from "../../src/language/tuned/resolve.ts";
 import { unquote } from "../../src/language/tuned/value.ts";
 import { nativeEngine } from "../../src/node/engine/native-engine.ts";
-import { type MemoryCommand, MemoryHost } from "../../src/node/host/memory-host.ts";
+import type { MemoryCommand, MemoryHost } from "../../src/node/host/memory-host.ts";
 import { placeBaseScripts } from "../../src/node/on-node/place-base-scripts.ts";
 import { resolveSpec } from "../../src/node/on-node/resolve-spec.ts";
 
@@ -14,16 +14,14 @@ const prints =
   (stdout: string): MemoryCommand =>
   () => ({ type: "exited", code: 0, stdout, stderr: "" });
 const programs = new Map<string, MemoryCommand>([
-  ...machinePrograms,
   ...["perl", "modinfo", "modprobe", "cpio", "sh", "mkdir", "rm"].map((name) => [name, prints("")] as const),
   ["nproc", prints("8\n")],
 ]);
 
 /** A virtual machine with the hardware that built-in profiles tune. */
 function node(): MemoryHost {
-  const host = new MemoryHost(base, programs);
+  const host = machine(base, "boot-1", programs);
   for (const [path, text] of [
-    ["/proc/sys/kernel/random/boot_id", "boot-1\n"],
     ["/etc/grub.d/00_tuned", "x"],
     ["/boot/grub/grub.cfg", "### END /etc/grub.d/00_header ###\nmenuentry a {\n  linux /vmlinuz\n}\n"],
     ["/etc/systemd/system.conf", "[Manager]\n"],

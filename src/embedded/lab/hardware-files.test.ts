@@ -3,7 +3,8 @@ import { formatRanges } from "../../language/cpu/cpu-set.ts";
 import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { loadTopology } from "../../language/cpu/load-topology.ts";
 import type { MemoryHost } from "../../node/host/memory-host.ts";
-import { machine, machineBase, smallMachine } from "./machine.ts";
+import { machine } from "./machine.ts";
+import { machineBase, smallMachine } from "./machine-base.ts";
 import type { Topology } from "./topology.ts";
 
 const text = async (host: MemoryHost, path: string): Promise<string | undefined> => {

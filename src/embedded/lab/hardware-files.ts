@@ -1,5 +1,6 @@
 import { formatMask } from "../../language/cpu/cpu-mask.ts";
 import { cpuSet, formatRanges } from "../../language/cpu/cpu-set.ts";
+import { hugePageFiles, isPageCount, pagesByNode } from "./huge-page-files.ts";
 import { type CpuPlace, cpuLayout, numaNodesOf, type Topology } from "./topology.ts";
 
 type File = readonly [path: string, text: string];
@@ -13,9 +14,6 @@ export interface HardwareFiles {
 
 const cpuFolder = "/sys/devices/system/cpu";
 const nodeFolder = "/sys/devices/system/node";
-
-/** In KiB; the sizes of kernels with 4 KiB pages. */
-const pageSizes = { amd64: [2048, 1_048_576], arm64: [64, 2048, 32_768, 1_048_576] };
 
 /** The kernel's files about CPUs, memory and huge pages, all consistent with the topology. */
 export function hardwareFiles(topology: Topology): HardwareFiles {
@@ -40,7 +38,8 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
     return { list: listed(own), threads: own.length, cores: new Set(own.map((cpu) => layout[cpu])).size };
   });
   const facts: File[] = ["online", "possible", "present"].map((name) => [`${cpuFolder}/${name}`, all]);
-  facts.push([`${cpuFolder}/offline`, "\n"]);
+  // Lists that boot arguments and switches change.
+  for (const name of ["offline", "isolated", "nohz_full"]) facts.push([`${cpuFolder}/${name}`, "\n"]);
   let cpuinfo = "";
   for (const [cpu, { socket, core, threads }] of layout.entries()) {
     const folder = `${cpuFolder}/cpu${cpu}/topology`;
@@ -62,79 +61,44 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
   if (architecture === "amd64") facts.push(["/sys/devices/cpu/caps/pmu_name", "icelake\n"]);
   const everywhere = `${formatMask(numbers(cpus))}\n`;
   const queues = ["", "/writeback"].map((of): File => [`/sys/devices/virtual/workqueue${of}/cpumask`, everywhere]);
+  // The first CPU has no switch.
+  const switches = numbers(cpus).slice(1);
   return {
     facts,
-    files: queues,
+    files: [...queues, ...switches.map((cpu): File => [`${cpuFolder}/cpu${cpu}/online`, "1\n"])],
     links: [["/sys/bus/workqueue/devices/writeback", "/sys/devices/virtual/workqueue/writeback"]],
   };
 }
 
 /** Of the whole machine. */
 function memoryFiles(topology: Topology, layout: readonly CpuPlace[]): HardwareFiles {
-  const pages = pagesOf(topology);
   const all = listed(numbers(numaNodesOf(topology)));
   const withCpus = listed(cpuSet(layout.map(({ numaNode }) => numaNode)));
-  const ofDefaultSize = pages.find(([size]) => size === 2048)?.[1] ?? 0;
-  const { facts, files } = pageFiles("/sys/kernel/mm/hugepages", pages);
+  const pages = hugePageFiles(topology, pagesByNode(topology));
   return {
     facts: [
-      ...facts,
-      ["/proc/meminfo", `${meminfo("", topology.memoryMiB, pages)}Hugepagesize:       2048 kB\n`],
+      ...pages.filter(([path]) => !isPageCount(path)),
       ...["online", "possible", "has_memory", "has_normal_memory"].map((name): File => [`${nodeFolder}/${name}`, all]),
       [`${nodeFolder}/has_cpu`, withCpus],
     ],
-    files: [...files, ["/proc/sys/vm/nr_hugepages", `${ofDefaultSize}\n`]],
+    files: pages.filter(([path]) => isPageCount(path)),
     links: [],
   };
 }
 
-/** Of one memory node, with its share of CPUs, memory and huge pages. */
+/** Of one memory node, with its share of CPUs. */
 function nodeFiles(topology: Topology, layout: readonly CpuPlace[], node: number): HardwareFiles {
   const folder = `${nodeFolder}/node${node}`;
-  const nodes = numaNodesOf(topology);
   const cpus = layout.flatMap(({ numaNode }, cpu) => (numaNode === node ? [cpu] : []));
-  const pages = pagesOf(topology).map(([size, count]): Pages => [size, share(count, nodes, node)]);
-  const distances = numbers(nodes).map((other) => (other === node ? 10 : 20));
-  const { facts, files } = pageFiles(`${folder}/hugepages`, pages);
+  const distances = numbers(numaNodesOf(topology)).map((other) => (other === node ? 10 : 20));
   return {
     facts: [
-      ...facts,
       [`${folder}/cpulist`, listed(cpus)],
       [`${folder}/distance`, `${distances.join(" ")}\n`],
-      [`${folder}/meminfo`, meminfo(`Node ${node} `, share(topology.memoryMiB, nodes, node), pages)],
     ],
-    files,
+    files: [],
     links: cpus.map((cpu): File => [`${folder}/cpu${cpu}`, `${cpuFolder}/cpu${cpu}`]),
   };
-}
-
-type Pages = readonly [sizeKiB: number, count: number];
-
-/** The number of pages of each size, 0 included. */
-function pagesOf({ architecture, hugepages }: Topology): Pages[] {
-  const sizes = cpuSet([...pageSizes[architecture], ...(hugepages?.keys() ?? [])]);
-  return sizes.map((size) => [size, hugepages?.get(size) ?? 0]);
-}
-
-function pageFiles(folder: string, pages: readonly Pages[]): Pick<HardwareFiles, "facts" | "files"> {
-  return {
-    facts: pages.flatMap(([size, count]): File[] => [
-      [`${folder}/hugepages-${size}kB/free_hugepages`, `${count}\n`],
-      [`${folder}/hugepages-${size}kB/surplus_hugepages`, "0\n"],
-    ]),
-    files: pages.map(([size, count]): File => [`${folder}/hugepages-${size}kB/nr_hugepages`, `${count}\n`]),
-  };
-}
-
-function meminfo(prefix: string, mebibytes: number, pages: readonly Pages[]): string {
-  const held = pages.reduce((sum, [size, count]) => sum + size * count, 0);
-  const free = Math.max(0, mebibytes * 1024 - held);
-  return `${prefix}MemTotal:       ${mebibytes * 1024} kB\n${prefix}MemFree:        ${free} kB\n`;
-}
-
-/** The share of one of several; the first ones get the remainder. */
-function share(whole: number, among: number, which: number): number {
-  return Math.floor(whole / among) + (which < whole % among ? 1 : 0);
 }
 
 function numbers(count: number): number[] {

@@ -3,16 +3,27 @@ import { formatRanges } from "../../language/cpu/cpu-set.ts";
 import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { loadTopology } from "../../language/cpu/load-topology.ts";
 import type { CommandResult } from "../../node/host/host.ts";
-import type { MemoryCommand, MemoryHost } from "../../node/host/memory-host.ts";
+import type { MemoryHost } from "../../node/host/memory-host.ts";
+import { editEnvironment, rememberEntry, updateGrub } from "./boot/boot-loader.ts";
+import type { RunningMachine } from "./running-machine.ts";
+import { systemctl, systemdRun } from "./systemd/systemctl.ts";
+
+type MachineProgram = (args: readonly string[], machine: RunningMachine) => CommandResult | Promise<CommandResult>;
 
 export const archPath = "/proc/sys/kernel/arch";
 export const releasePath = "/proc/sys/kernel/osrelease";
 
-/** The programs that profiles run. Their output comes from the machine's files alone. */
-export const machinePrograms: ReadonlyMap<string, MemoryCommand> = new Map<string, MemoryCommand>([
+/** The programs of a machine. Their output comes from the machine's files alone. */
+export const machinePrograms: ReadonlyMap<string, MachineProgram> = new Map<string, MachineProgram>([
   ["uname", uname],
   ["lscpu", lscpu],
   ["systemctl", systemctl],
+  ["systemd-run", systemdRun],
+  ["reboot", (_, machine) => systemctl(["reboot"], machine)],
+  ["update-grub", async (_, machine) => updateGrub(machine, await line(machine, releasePath))],
+  ["grub-editenv", editEnvironment],
+  ["grub-reboot", ([entry = ""], machine) => rememberEntry(machine, "next_entry", entry)],
+  ["grub-set-default", ([entry = ""], machine) => rememberEntry(machine, "saved_entry", entry)],
   ["ethtool", ethtool],
   ["mktemp", () => printed("/tmp/tmp.lab\n")],
   // The scripts of TuneD's base profiles have this name. There is no shell here: each succeeds without effect.
@@ -51,44 +62,6 @@ async function lscpu(_: readonly string[], host: MemoryHost): Promise<CommandRes
     ["NUMA node(s)", topology.numaNodes.length],
   ];
   return printed(rows.map(([name, value]) => `${`${name}:`.padEnd(24)} ${value}\n`).join(""));
-}
-
-const serviceFolder = "/run/lab/services";
-
-interface ServiceState {
-  readonly running: boolean;
-  readonly enabled: boolean;
-}
-
-const serviceChanges = new Map<string, Partial<ServiceState>>([
-  ["start", { running: true }],
-  ["restart", { running: true }],
-  ["try-restart", {}],
-  ["stop", { running: false }],
-  ["enable", { enabled: true }],
-  ["disable", { enabled: false }],
-]);
-
-/** Every service name is accepted; a service only remembers whether it runs and is enabled. */
-async function systemctl([verb = "", name]: readonly string[], host: MemoryHost): Promise<CommandResult> {
-  if (name === undefined) return exited(["status", "daemon-reload", "daemon-reexec"].includes(verb) ? 0 : 1);
-  const state = await stateOf(name, host);
-  if (verb === "is-active") return state.running ? exited(0, "active\n") : exited(3, "inactive\n");
-  if (verb === "is-enabled") return state.enabled ? exited(0, "enabled\n") : exited(1, "disabled\n");
-  const change = serviceChanges.get(verb);
-  if (!change) return exited(1);
-  const { running, enabled } = { ...state, ...change };
-  await host.replace(
-    `${serviceFolder}/${name}`,
-    `${running ? "running" : "stopped"} ${enabled ? "enabled" : "disabled"}\n`,
-  );
-  return exited(0);
-}
-
-async function stateOf(name: string, host: MemoryHost): Promise<ServiceState> {
-  const file = await host.read(`${serviceFolder}/${name}`);
-  const words = file.type === "text" ? file.text.trim().split(" ") : [];
-  return { running: words.includes("running"), enabled: words.includes("enabled") };
 }
 
 /** Only the combined queues of a network card: by default one for each CPU. */

@@ -1,117 +1,144 @@
 import { randomUUID } from "node:crypto";
-import { MemoryBase } from "../../node/host/memory-base.ts";
-import { MemoryHost } from "../../node/host/memory-host.ts";
-import { hardwareFiles } from "./hardware-files.ts";
-import { archPath, machinePrograms, releasePath } from "./machine-programs.ts";
-import type { Topology } from "./topology.ts";
+import type { CommandResult, Host, Outcome, RunOptions } from "../../node/host/host.ts";
+import { type MemoryCommand, MemoryHost } from "../../node/host/memory-host.ts";
+import { bootChoice, grubPaths } from "./boot/boot-loader.ts";
+import { commandLine } from "./boot/grub-config.ts";
+import { filesOfBoot } from "./boot/kernel-arguments.ts";
+import { kernelEffects } from "./kernel-effects.ts";
+import { bootIdPath, type MachineBase } from "./machine-base.ts";
+import { machinePrograms } from "./machine-programs.ts";
+import type { RunningMachine } from "./running-machine.ts";
+import { startAtBoot } from "./systemd/run-units.ts";
 
-export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" };
+/** The kernel's files, and those in memory. */
+const volatileFolders = ["/proc", "/sys", "/run", "/dev", "/tmp"];
 
-const bootIdPath = "/proc/sys/kernel/random/boot_id";
+export type Shutdown = "shutdown" | "power cut";
 
-/** The kernel's defaults. */
-const sysctls: Record<string, string> = {
-  "fs/aio-max-nr": "65536",
-  "fs/file-max": "9223372036854775807",
-  "fs/inotify/max_user_instances": "128",
-  "fs/inotify/max_user_watches": "62167",
-  "kernel/hung_task_timeout_secs": "120",
-  "kernel/nmi_watchdog": "1",
-  "kernel/numa_balancing": "0",
-  "kernel/pid_max": "32768",
-  "kernel/sched_rt_runtime_us": "950000",
-  "kernel/shmmni": "4096",
-  "kernel/timer_migration": "1",
-  "net/core/busy_poll": "0",
-  "net/core/busy_read": "0",
-  "net/core/somaxconn": "4096",
-  "net/ipv4/conf/all/arp_announce": "0",
-  "net/ipv4/ip_forward": "1",
-  "net/ipv4/neigh/default/gc_thresh1": "128",
-  "net/ipv4/neigh/default/gc_thresh2": "512",
-  "net/ipv4/neigh/default/gc_thresh3": "1024",
-  "net/ipv4/tcp_fastopen": "1",
-  "net/ipv4/tcp_notsent_lowat": "4294967295",
-  "net/ipv4/tcp_rmem": "4096\t131072\t6291456",
-  "net/ipv4/tcp_slow_start_after_idle": "1",
-  "net/ipv4/tcp_wmem": "4096\t16384\t4194304",
-  "net/ipv6/neigh/default/gc_thresh1": "128",
-  "net/ipv6/neigh/default/gc_thresh2": "512",
-  "net/ipv6/neigh/default/gc_thresh3": "1024",
-  "net/netfilter/nf_conntrack_max": "262144",
-  "vm/dirty_background_bytes": "0",
-  "vm/dirty_background_ratio": "10",
-  "vm/dirty_bytes": "0",
-  "vm/dirty_ratio": "20",
-  "vm/max_map_count": "65530",
-  "vm/stat_interval": "1",
-  "vm/swappiness": "60",
-};
-
-/** Writable files of devices: a disk, transparent huge pages, connection tracking. */
-const devices: Record<string, string> = {
-  "/sys/block/vda/queue/read_ahead_kb": "128",
-  "/sys/block/vda/queue/scheduler": "[none] mq-deadline",
-  "/sys/kernel/mm/transparent_hugepage/defrag": "always defer defer+madvise [madvise] never",
-  "/sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
-  "/sys/module/nf_conntrack/parameters/hashsize": "65536",
-};
-
-const card = "/sys/devices/pci0000:00/0000:00:03.0/virtio0/net/eth0";
-const deviceLinks: readonly [string, string][] = [
-  ["/sys/block/vda/device/subsystem", "/sys/bus/virtio"],
-  ["/sys/class/net/eth0", card],
-];
-
-const cpuFolder = "/sys/devices/system/cpu";
-
-/** The files that all machines of a topology share. */
-export function machineBase(topology: Topology): MemoryBase {
-  const { cpus, architecture, kernelRelease } = topology;
-  const hardware = hardwareFiles(topology);
-  const facts: (readonly [string, string])[] = [
-    ["/proc/cmdline", "root=/dev/vda1 ro\n"],
-    // systemd makes the root a shared mount.
-    ["/proc/1/mountinfo", "22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"],
-    [archPath, architecture === "amd64" ? "x86_64\n" : "aarch64\n"],
-    [releasePath, `${kernelRelease}\n`],
-    ["/sys/block/vda/removable", "0\n"],
-    [`${card}/ifindex`, "2\n"],
-    [bootIdPath, ""],
-    ...hardware.facts,
-  ];
-  const files = [...hardware.files];
-  const links = [...deviceLinks, ...hardware.links];
-  for (let cpu = 0; cpu < cpus; cpu++) {
-    const policy = `${cpuFolder}/cpufreq/policy${cpu}`;
-    links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);
-    facts.push(
-      [`${policy}/scaling_available_governors`, "performance powersave\n"],
-      [
-        `${policy}/energy_performance_available_preferences`,
-        "default performance balance_performance balance_power power\n",
-      ],
-    );
-    files.push(
-      [`${cpuFolder}/cpu${cpu}/power/energy_perf_bias`, "6\n"],
-      [`${policy}/boost`, "1\n"],
-      [`${policy}/energy_performance_preference`, "balance_performance\n"],
-      [`${policy}/scaling_governor`, "powersave\n"],
-      [`${policy}/scaling_max_freq`, "3500000\n"],
-    );
-  }
-  for (const [name, value] of Object.entries(sysctls)) files.push([`/proc/sys/${name}`, `${value}\n`]);
-  for (const [path, value] of Object.entries(devices)) files.push([path, `${value}\n`]);
-  return new MemoryBase(
-    [...facts, ...files],
-    facts.map(([path]) => path),
-    links,
-  );
+/** What surrounds a machine: its kubelet, and programs that units start. */
+export interface Surroundings {
+  rebootRequested(): void;
+  /** Resolves with why the unit failed. */
+  unitStarted(name: string): Promise<string | undefined>;
+  unitStopped(name: string): void;
+  /** Runs a program of Attune. Returns why it failed. */
+  runAttune(args: readonly string[]): Promise<string | undefined>;
 }
 
-/** One machine after its boot. */
-export function machine(base: MemoryBase, bootId: string = randomUUID()): MemoryHost {
-  const host = new MemoryHost(base, machinePrograms);
-  host.put(bootIdPath, `${bootId}\n`);
-  return host;
+/** A process on a machine that is off. */
+export class MachineOffError extends Error {}
+
+/** A virtual machine that boots: its disk outlives a boot, memory and the kernel's state do not. */
+export class Machine extends MemoryHost implements RunningMachine {
+  readonly #base: MachineBase;
+  #around: Surroundings | undefined;
+  #boots = 1;
+  #isOn = true;
+
+  constructor(base: MachineBase, bootId: string, programs: Iterable<readonly [string, MemoryCommand]> = []) {
+    super(base, programs);
+    this.#base = base;
+    this.put(bootIdPath, `${bootId}\n`);
+  }
+
+  /** Since it was made; the first boot counts. */
+  get boots(): number {
+    return this.#boots;
+  }
+
+  get bootId(): string {
+    return this.#peek(bootIdPath)?.trim() ?? "";
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  surround(around: Surroundings): void {
+    this.#around = around;
+  }
+
+  /** The files and programs of the machine for a process that ends with this boot: afterwards every call throws. */
+  session(): Host {
+    const boot = this.#boots;
+    const check = (): void => {
+      if (!this.#isOn || this.#boots !== boot) throw new MachineOffError("the machine is off");
+    };
+    return new Proxy<Host>(this, {
+      get: (machine, name) => {
+        const value: unknown = Reflect.get(machine, name, machine);
+        if (typeof value !== "function") return value;
+        return async (...args: unknown[]): Promise<unknown> => {
+          check();
+          const result: unknown = await Reflect.apply(value, machine, args);
+          check();
+          return result;
+        };
+      },
+    });
+  }
+
+  /** Everything on it ends. */
+  stop(how: Shutdown): void {
+    this.#isOn = false;
+    this.restart(volatileFolders, how);
+  }
+
+  /** Starts what the boot loader chooses, and the units that are enabled. */
+  async boot(bootId: string = randomUUID()): Promise<void> {
+    if (this.#isOn) this.stop("shutdown");
+    this.#boots++;
+    this.#isOn = true;
+    this.put(bootIdPath, `${bootId}\n`);
+    const { entry, environment } = await bootChoice(this);
+    this.put(grubPaths.environment, environment === "" ? undefined : environment);
+    for (const [path, text] of filesOfBoot(this.#base.topology, commandLine(entry))) this.put(path, text);
+    await startAtBoot(this);
+  }
+
+  requestReboot(): void {
+    if (this.#around) this.#around.rebootRequested();
+    else void this.boot();
+  }
+
+  async unitStarted(name: string): Promise<string | undefined> {
+    return this.#around?.unitStarted(name);
+  }
+
+  unitStopped(name: string): void {
+    this.#around?.unitStopped(name);
+  }
+
+  async runAttune(args: readonly string[]): Promise<string | undefined> {
+    return this.#around?.runAttune(args);
+  }
+
+  override async write(path: string, text: string): Promise<Outcome> {
+    const outcome = await super.write(path, text);
+    if (outcome.type === "failed") return outcome;
+    const real = await this.real(path);
+    for (const [file, shown] of kernelEffects(this.#base.topology, real, { text, read: (at) => this.#peek(at) }))
+      this.put(file, shown);
+    return outcome;
+  }
+
+  #peek(path: string): string | undefined {
+    const changes = this.changes();
+    return changes.has(path) ? changes.get(path) : this.#base.read(path);
+  }
+
+  override async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+    const [program = "", ...args] = argv;
+    const own = machinePrograms.get(program.slice(program.lastIndexOf("/") + 1));
+    return own ? own(args, this) : super.run(argv, options);
+  }
+}
+
+/** One machine after its first boot. `programs` are added to those of every machine. */
+export function machine(
+  base: MachineBase,
+  bootId: string = randomUUID(),
+  programs?: Iterable<readonly [string, MemoryCommand]>,
+): Machine {
+  return new Machine(base, bootId, programs);
 }

@@ -1,7 +1,7 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
 import { isObject, type JsonObject } from "../../language/object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
-import { smallMachine } from "./machine.ts";
+import { smallMachine } from "./machine-base.ts";
 import type { Topology } from "./topology.ts";
 
 /** Nodes of the same topology. */

@@ -10,6 +10,7 @@ import { LogBudget } from "./container/container-log.ts";
 import { LogAccess } from "./log/log-access.ts";
 import { startLogServer } from "./log/log-server.ts";
 import { NodeKeeper } from "./node/node-keeper.ts";
+import { NodePower } from "./node/node-power.ts";
 import { OutageRetry } from "./outage-retry.ts";
 import { PodEvents } from "./pod/pod-events.ts";
 import { PodKeeper } from "./pod/pod-keeper.ts";
@@ -30,6 +31,8 @@ export interface KubeletsOptions {
   /** Runs containers whose command is `attune`. Without it, such a container is like any other. */
   program?: Program | undefined;
   signal: AbortSignal;
+  /** How long a machine is off between two boots. Default 1 s. */
+  bootMs?: number | undefined;
   /** At the end nodes are marked NotReady (`retire`, the default) or deleted (`remove`). */
   atEnd?: "retire" | "remove" | undefined;
   onRegistered?: ((name: string) => void) | undefined;
@@ -65,12 +68,15 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     ...options,
     kubelet,
     outageRetry,
-    runsNode: (name) => nodeKeeper.runsNode(name),
+    stateOf: (name) => nodeKeeper.stateOf(name),
     budget: new LogBudget(),
     events,
     clock,
     log,
   });
+  const { bootMs = 1000 } = options;
+  const power = new NodePower({ ...options, nodeKeeper, podKeeper, events, bootMs, clock, log });
+  for (const node of nodes) node.attach(power);
   try {
     await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal)]);
     await events.stop();

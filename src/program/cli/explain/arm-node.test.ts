@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { expectedProfile, profilesOf } from "../../../domain/node-tuning/expected-profile.ts";
 import { knownAnswers } from "../../../domain/node-tuning/known-nodes.ts";
-import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
+import { machine } from "../../../embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
 import { reportedAnswers } from "../../../node/on-node/reported-answers.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 

@@ -1,5 +1,5 @@
 import { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
-import { machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
 import type { NodeGroup } from "../../../embedded/lab/topology-file.ts";
 
 /** Nodes with the smallest hardware: PREFIX1, PREFIX2, … */

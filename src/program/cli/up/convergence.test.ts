@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../../cluster/kube/client.ts";
-import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
+import { machine } from "../../../embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
 import type { MemoryHost } from "../../../node/host/memory-host.ts";
 import { saveRecord } from "../../../node/on-node/tuning-record.ts";
 import type { Profile, ProfileSpec } from "../../../domain/node-tuning/api.ts";

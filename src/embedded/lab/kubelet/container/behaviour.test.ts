@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { machine, machineBase, smallMachine } from "../../machine.ts";
+import { machine } from "../../machine.ts";
+import { machineBase, smallMachine } from "../../machine-base.ts";
 import { behaviourOf, overridesInAnnotations, overridesInFiles } from "./behaviour.ts";
 
 const base = machineBase(smallMachine);

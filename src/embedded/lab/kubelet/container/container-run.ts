@@ -133,15 +133,15 @@ const longestBackoffMs = 300_000;
 /** A run of twice the longest delay resets it, as in a kubelet. */
 const healthyMs = 2 * longestBackoffMs;
 
-/** The programs of a lab end with its process, without a status. */
-const lost = { exitCode: 137, reason: "ContainerStatusUnknown", message: "the lab that ran the container has ended" };
+/** The programs of a lab end with its process, and all containers with their machine: without a status. */
+const lost = { exitCode: 137, reason: "ContainerStatusUnknown", message: "the machine of the container has ended" };
 
 /** The container as an earlier process left it in the pod's status. */
 export function adoptContainer(
   { name }: Container,
   role: Role,
   status: ContainerStatus | undefined,
-  { isProgram, now }: { isProgram: boolean; now: { wall: number; monotonic: number } },
+  { isLost, now }: { isLost: boolean; now: { wall: number; monotonic: number } },
 ): ContainerRun {
   const run = new ContainerRun(name, role);
   if (!status) return run;
@@ -155,12 +155,12 @@ export function adoptContainer(
     run.since = now.monotonic - Math.max(0, now.wall - ended.finishedAt);
   } else if (running) {
     const startedAt = timeOf(running.startedAt);
-    if (isProgram) run.state = { type: "terminated", ...lost, startedAt, finishedAt: now.wall };
+    if (isLost) run.state = { type: "terminated", ...lost, startedAt, finishedAt: now.wall };
     else {
       run.state = { type: "running", startedAt };
       run.ready = status.ready;
     }
-    run.since = isProgram ? now.monotonic : now.monotonic - Math.max(0, now.wall - startedAt);
+    run.since = isLost ? now.monotonic : now.monotonic - Math.max(0, now.wall - startedAt);
   }
   return run;
 }

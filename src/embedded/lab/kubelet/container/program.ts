@@ -1,5 +1,4 @@
-import type { MemoryHost } from "../../../../node/host/memory-host.ts";
-import type { FileText } from "../../../../node/host/host.ts";
+import type { FileText, Host } from "../../../../node/host/host.ts";
 import type { Connection } from "../../../../cluster/kube/connect/connection.ts";
 
 /** A container whose command is `attune`: it runs inside this process. */
@@ -9,8 +8,8 @@ export interface ProgramRun {
   env: Readonly<Record<string, string>>;
   /** The number of its user, or its name where the image has no number. */
   user: string;
-  /** The node it runs on. */
-  host: MemoryHost;
+  /** The node it runs on. Once the machine goes down, every call throws. */
+  host: Host;
   /** The files of its volumes. */
   files: ContainerFiles;
   /** To the cluster, with the token of its pod's ServiceAccount. */

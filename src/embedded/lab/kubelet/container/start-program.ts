@@ -52,7 +52,7 @@ export function startProgram(start: ProgramStart): RunningProgram {
     args: argumentsOf(container, start.variables),
     env: start.variables,
     user: start.user,
-    host: node.host,
+    host: node.host.session(),
     files: containerFiles({ ...start, token: mounted }),
     connection: {
       cluster,

@@ -41,12 +41,18 @@ interface NodeRecord {
   readonly node: VirtualNode;
   registered: boolean;
   lost: boolean;
+  /** Off: the machine does not run. Stopped: only its kubelet does not. */
+  state: NodeState;
+  /** To be called once the Node says that the machine shuts down. */
+  announced: (() => void) | undefined;
   uid: string;
   /** The resourceVersion that we wrote last: events of older versions are ignored. */
   written: string;
   statusDue: number;
   leaseDue: number;
 }
+
+export type NodeState = "running" | "stopped" | "off";
 
 const heartbeatMs = 10_000;
 const statusMs = 300_000;
@@ -63,8 +69,17 @@ export class NodeKeeper {
 
   constructor(options: NodeKeeperOptions) {
     this.#options = options;
-    const fresh = { registered: false, lost: false, uid: "", written: "", statusDue: 0, leaseDue: 0 };
-    this.#nodes = new Map(options.nodes.map((node) => [node.name, { node, ...fresh }]));
+    const fresh: Omit<NodeRecord, "node"> = {
+      registered: false,
+      lost: false,
+      state: "running",
+      announced: undefined,
+      uid: "",
+      written: "",
+      statusDue: 0,
+      leaseDue: 0,
+    };
+    this.#nodes = new Map(options.nodes.map((node): [string, NodeRecord] => [node.name, { node, ...fresh }]));
     const { clock, log, caches } = options;
     this.#controller = new Controller({
       name: "node-keeper",
@@ -79,9 +94,34 @@ export class NodeKeeper {
     });
   }
 
-  /** Whether this process still runs the node. */
-  runsNode(name: string): boolean {
-    return this.#nodes.get(name)?.lost === false;
+  /** `off` also for a node that another process runs. */
+  stateOf(name: string): NodeState {
+    const record = this.#nodes.get(name);
+    return record && !record.lost ? record.state : "off";
+  }
+
+  /** The Node becomes NotReady, as with a kubelet that shuts down with its machine. */
+  async announceShutdown(name: string): Promise<void> {
+    const record = this.#nodes.get(name);
+    if (!record?.registered || record.lost || record.state !== "running") return;
+    await new Promise<void>((resolve) => {
+      record.announced = resolve;
+      this.#controller.queue.add(name);
+    });
+  }
+
+  /** From now on nothing is reported. */
+  halt(name: string, state: "stopped" | "off"): void {
+    const record = this.#nodes.get(name);
+    if (record) record.state = state;
+  }
+
+  /** The kubelet has started: it reports at once. */
+  resume(name: string): void {
+    const record = this.#nodes.get(name);
+    if (!record) return;
+    Object.assign(record, { state: "running", statusDue: 0, leaseDue: 0 });
+    this.#controller.queue.add(name);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -129,7 +169,8 @@ export class NodeKeeper {
       if (uid !== record.uid) return;
       record.registered = false;
       yield name;
-    } else if (!isOlder(resourceVersion, record.written)) {
+    } else if (record.state !== "running" || record.announced) return;
+    else if (!isOlder(resourceVersion, record.written)) {
       if (event.object.metadata.annotations?.[instanceAnnotation] !== this.instance) return this.#lose(record);
       if (findCondition(event.object.status?.conditions, "Ready")?.status !== "True") record.statusDue = 0;
       if (record.statusDue === 0 || this.#needsAdmin(record.node, event.object)) yield name;
@@ -145,6 +186,8 @@ export class NodeKeeper {
   async #beat(name: string): Promise<{ requeueAfterMs: number } | undefined> {
     const record = this.#nodes.get(name);
     if (!record || record.lost) return undefined;
+    if (record.announced) return this.#announce(record, record.announced);
+    if (record.state !== "running") return undefined;
     const { clock, caches } = this.#options;
     if (!record.registered) await this.#administer(record, await this.#register(record));
     else {
@@ -156,6 +199,19 @@ export class NodeKeeper {
     if (clock.monotonic() >= record.leaseDue) await this.#renew(record);
     this.#options.onBeat?.(name);
     return { requeueAfterMs: Math.max(1, record.leaseDue - clock.monotonic()) };
+  }
+
+  async #announce(record: NodeRecord, announced: () => void): Promise<undefined> {
+    const { kubelet, clock } = this.#options;
+    const { name } = record.node;
+    const patch = { status: { conditions: [stoppedCondition(clock.now(), "node is shutting down")] } };
+    await kubelet(name)
+      .patch(kinds.node, name, { type: "strategic", patch }, { subresource: "status" })
+      .catch(unlessGone);
+    // Nothing is reported between this and the end of the machine.
+    record.state = "stopped";
+    record.announced = undefined;
+    announced();
   }
 
   /** A Node that exists already is taken over. */

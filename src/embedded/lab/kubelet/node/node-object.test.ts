@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { machineBase, smallMachine } from "../../machine.ts";
+import { machineBase, smallMachine } from "../../machine-base.ts";
 import { adminLabels, nodeStatus, kubeletLabels } from "./node-object.ts";
 import { VirtualNode } from "./virtual-node.ts";
 

@@ -33,7 +33,7 @@ export function nodeObject(node: VirtualNode, presence: Presence): Node {
 }
 
 export function nodeStatus(
-  { name, options: { topology, resources } }: VirtualNode,
+  { name, bootId, kubelet, options: { topology, resources } }: VirtualNode,
   { port, now }: Pick<Presence, "port" | "now">,
 ): NodeStatus {
   const memoryKiB = topology.memoryMiB * 1024;
@@ -46,10 +46,11 @@ export function nodeStatus(
     "ephemeral-storage": "100Gi",
     pods: "110",
     ...resources,
+    ...kubelet?.capacity,
   };
   return {
     capacity,
-    allocatable: { ...capacity, memory: `${memoryKiB - pagesKiB}Ki` },
+    allocatable: { ...capacity, memory: `${memoryKiB - pagesKiB}Ki`, ...kubelet?.allocatable },
     // All nodes of this process share one log server. There is no Hostname address: API servers prefer it, and could not
     // resolve it.
     addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
@@ -63,7 +64,7 @@ export function nodeStatus(
     nodeInfo: {
       machineID: name,
       systemUUID: name,
-      bootID: name,
+      bootID: bootId,
       kernelVersion: topology.kernelRelease,
       osImage: "Attune virtual machine",
       containerRuntimeVersion: "attune://1",
@@ -77,8 +78,8 @@ export function nodeStatus(
 }
 
 /** The Ready condition at shutdown. */
-export function stoppedCondition(now: number): NodeCondition {
-  return { ...condition("Ready", "False", "KubeletNotReady", now), message: "the lab that runs this node has stopped" };
+export function stoppedCondition(now: number, message = "the lab that runs this node has stopped"): NodeCondition {
+  return { ...condition("Ready", "False", "KubeletNotReady", now), message };
 }
 
 function condition(type: string, status: "True" | "False", reason: string, now: number): NodeCondition {

@@ -1,25 +1,42 @@
+import { randomUUID } from "node:crypto";
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { MemoryBase } from "../../../../node/host/memory-base.ts";
-import type { MemoryHost } from "../../../../node/host/memory-host.ts";
-import { machine } from "../../machine.ts";
+import { type Machine, machine, type Surroundings } from "../../machine.ts";
+import type { MachineBase } from "../../machine-base.ts";
 import type { Topology } from "../../topology.ts";
+import type { KubeletSettings } from "./kubelet-settings.ts";
 
 export interface VirtualNodeOptions {
   readonly name: string;
   readonly topology: Topology;
   /** The files of a machine of this kind at boot; all of them share it. */
-  readonly base: MemoryBase;
+  readonly base: MachineBase;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
   /** Capacity besides cpu, memory and pods: huge pages, extended resources. */
   readonly resources?: Readonly<Record<string, string>>;
 }
 
+/** The process that runs the kubelets of virtual nodes. */
+export interface NodeRunner {
+  rebootRequested(node: VirtualNode): void;
+  unitStarted(node: VirtualNode, name: string): Promise<string | undefined>;
+  unitStopped(node: VirtualNode, name: string): void;
+  runAttune(node: VirtualNode, args: readonly string[]): Promise<string | undefined>;
+  poweredOff(node: VirtualNode): void;
+  powerOn(node: VirtualNode): Promise<void>;
+}
+
 /** A virtual machine and the options of its Node. */
-export class VirtualNode {
+export class VirtualNode implements Surroundings {
   readonly name: string;
   readonly options: VirtualNodeOptions;
-  #host: MemoryHost | undefined;
+  readonly #firstBootId = randomUUID();
+  #host: Machine | undefined;
+  #runner: NodeRunner | undefined;
+  /** What its kubelet read when it last started; undefined until the machine boots again or the kubelet is restarted. */
+  kubelet: KubeletSettings | undefined;
+  /** When the machine was started again, in milliseconds of the wall clock. */
+  bootedAt = 0;
 
   constructor(options: VirtualNodeOptions) {
     this.name = options.name;
@@ -27,14 +44,57 @@ export class VirtualNode {
   }
 
   /** Its files and commands. Made on first use: most machines of a large lab are never used. */
-  get host(): MemoryHost {
-    this.#host ??= machine(this.options.base);
+  get host(): Machine {
+    if (!this.#host) {
+      this.#host = machine(this.options.base, this.#firstBootId);
+      this.#host.surround(this);
+    }
     return this.#host;
   }
 
   /** Its host if it was ever used: until then no file can have changed. */
-  get usedHost(): MemoryHost | undefined {
+  get usedHost(): Machine | undefined {
     return this.#host;
+  }
+
+  get bootId(): string {
+    return this.#host?.bootId ?? this.#firstBootId;
+  }
+
+  /** How often it was started again. */
+  get reboots(): number {
+    return (this.#host?.boots ?? 1) - 1;
+  }
+
+  attach(runner: NodeRunner): void {
+    this.#runner = runner;
+  }
+
+  /** Everything on it ends at once, and what was not synced to its disk is lost. */
+  cutPower(): void {
+    this.host.stop("power cut");
+    this.#runner?.poweredOff(this);
+  }
+
+  async powerOn(): Promise<void> {
+    await (this.#runner ? this.#runner.powerOn(this) : this.host.boot());
+  }
+
+  rebootRequested(): void {
+    if (this.#runner) this.#runner.rebootRequested(this);
+    else void this.host.boot();
+  }
+
+  async unitStarted(name: string): Promise<string | undefined> {
+    return this.#runner?.unitStarted(this, name);
+  }
+
+  unitStopped(name: string): void {
+    this.#runner?.unitStopped(this, name);
+  }
+
+  async runAttune(args: readonly string[]): Promise<string | undefined> {
+    return this.#runner?.runAttune(this, args);
   }
 }
 

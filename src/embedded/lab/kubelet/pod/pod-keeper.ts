@@ -8,6 +8,7 @@ import { Controller, source } from "../../../../cluster/runtime/controller/contr
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import { byNode, type NodeCaches } from "../../workloads/workload-caches.ts";
 import { nodeStatus, kubeletLabels } from "../node/node-object.ts";
+import type { NodeState } from "../node/node-keeper.ts";
 import type { OutageRetry } from "../outage-retry.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
@@ -19,8 +20,8 @@ import type { VirtualNode } from "../node/virtual-node.ts";
 export interface PodKeeperOptions extends Omit<KubeletContext, "changed"> {
   nodes: readonly VirtualNode[];
   caches: NodeCaches;
-  /** Whether this process still runs the node. */
-  readonly runsNode: (node: string) => boolean;
+  /** Whether the machine and its kubelet run; `off` where another process runs the node. */
+  readonly stateOf: (node: string) => NodeState;
   outageRetry: OutageRetry;
   log: Log;
 }
@@ -76,18 +77,31 @@ export class PodKeeper {
     for (const pod of this.#options.caches.pods.byIndex(byNode, node)) this.#controller.queue.add(keyOf(pod));
   }
 
+  /** Ends all pods of a node, as a shutdown of its machine does: SIGTERM, and after a while SIGKILL. */
+  async shutDown(node: string): Promise<void> {
+    const runs = [...this.#runs].filter(([, run]) => run.node.name === node);
+    const ends = runs.flatMap(([, run]) => run.terminate());
+    if (ends.length > 0) await Promise.race([Promise.all(ends), pause(this.#options.clock, stopMs)]);
+    this.kill(node);
+  }
+
+  /** Ends all pods of a node at once. Their statuses stay as they are until the kubelet starts again. */
+  kill(node: string): void {
+    for (const [key, run] of this.#runs) if (run.node.name === node) this.#forget(key, run);
+  }
+
   /** The run of a pod, for its logs. */
   find(namespace: string, name: string): PodRun | undefined {
     return this.#runs.get(`${namespace}/${name}`);
   }
 
   async #sync(key: string): Promise<{ requeueAfterMs: number } | undefined> {
-    const { caches, runsNode } = this.#options;
+    const { caches, stateOf } = this.#options;
     const pod = caches.pods.get(key);
     const before = this.#runs.get(key);
-    if (before && (before.uid !== pod?.metadata.uid || !runsNode(before.node.name))) this.#forget(key, before);
+    if (before && (before.uid !== pod?.metadata.uid || stateOf(before.node.name) === "off")) this.#forget(key, before);
     const node = this.#nodes.get(pod?.spec?.nodeName ?? "");
-    if (!pod || !node || !runsNode(node.name)) return undefined;
+    if (!pod || !node || stateOf(node.name) !== "running") return undefined;
     const run = this.#runs.get(key);
     if (!run && isFinal(pod)) return this.#remove(pod, node);
     if (!run) {

@@ -1,4 +1,5 @@
-import { formatTime } from "../../../../language/object/time.ts";
+import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { controllerOf } from "../../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 import { overridesInAnnotations, overridesInFiles } from "../container/behaviour.ts";
@@ -49,10 +50,12 @@ export class PodRun {
     const known = pod.status?.startTime;
     this.#startTime = known ?? formatTime(now.wall);
     this.#startedSince = now.monotonic - (known ? Math.max(0, now.wall - Date.parse(known)) : 0);
+    const hasBooted = (status: ContainerStatus | undefined): boolean =>
+      (parseTime(String(status?.state?.running?.startedAt)) ?? node.bootedAt) < node.bootedAt;
     this.#containers = containersOf(pod).map(({ container, role }) => {
       const statuses = role === "main" ? pod.status?.containerStatuses : pod.status?.initContainerStatuses;
       const status = statuses?.find(({ name }) => name === container.name);
-      const run = adoptContainer(container, role, status, { isProgram: isProgram(container), now });
+      const run = adoptContainer(container, role, status, { isLost: isProgram(container) || hasBooted(status), now });
       if (!status && role === "main" && pod.spec?.initContainers?.length) run.wait("PodInitializing");
       return run;
     });

@@ -1,0 +1,109 @@
+/** One entry of GRUB's menu. */
+export interface BootEntry {
+  readonly title: string;
+  readonly id: string;
+  /** Kernel and arguments, as in the entry. */
+  readonly command: string;
+}
+
+const defaultEntry = "0";
+
+/** `grub.cfg` as `update-grub` generates it, with the entries of `grub.d` that only print themselves. */
+export function grubConfig(
+  defaults: ReadonlyMap<string, string>,
+  release: string,
+  ownEntries: readonly string[],
+): string {
+  const setting = (name: string): string => defaults.get(name)?.trim() ?? "";
+  const kernel = [`/boot/vmlinuz-${release}`, "root=/dev/vda1", "ro", setting("GRUB_CMDLINE_LINUX")];
+  const usual = [...kernel, setting("GRUB_CMDLINE_LINUX_DEFAULT")].filter((word) => word !== "").join(" ");
+  const recovery = [...kernel, "single"].filter((word) => word !== "").join(" ");
+  const chosen = setting("GRUB_DEFAULT") || defaultEntry;
+  return [
+    "### BEGIN /etc/grub.d/00_header ###",
+    "load_env",
+    `set default="${chosen === "saved" ? "${saved_entry}" : chosen}"`,
+    "### END /etc/grub.d/00_header ###",
+    ...entryLines("Linux", `linux-${release}`, usual),
+    ...entryLines("Linux (recovery mode)", `linux-${release}-recovery`, recovery),
+    ...ownEntries.flatMap((text) => text.trimEnd().split("\n")),
+    "if [ -f ${config_directory}/custom.cfg ]; then",
+    "  source ${config_directory}/custom.cfg",
+    "fi",
+    "",
+  ].join("\n");
+}
+
+function entryLines(title: string, id: string, command: string): string[] {
+  return [`menuentry '${title}' --id '${id}' {`, `\tlinux\t${command}`, "\tinitrd\t/boot/initrd.img", "}"];
+}
+
+export interface GrubFiles {
+  readonly config: string;
+  /** `custom.cfg`, which is read after the generated entries. */
+  readonly custom: string;
+  /** GRUB's environment block. */
+  readonly environment: string;
+}
+
+export interface BootChoice {
+  /** Undefined where GRUB has no entry: the machine would stop at its prompt. */
+  readonly entry: BootEntry | undefined;
+  /** The environment block after the boot: `next_entry` counts once. */
+  readonly environment: string;
+}
+
+/** What GRUB starts: `next_entry` once, else the default. An entry that does not exist means the first one. */
+export function chooseEntry({ config, custom, environment }: GrubFiles): BootChoice {
+  const variables = readEnvironment(environment);
+  for (const [, name = "", value = ""] of config.matchAll(/^\s*set\s+(\w+)\s*=\s*"([^"]*)"/gm))
+    variables.set(name, expand(value, variables));
+  const entries = entriesOf(`${config}\n${custom}`).map((entry) => ({
+    ...entry,
+    command: expand(entry.command, variables).trim(),
+  }));
+  const next = variables.get("next_entry") ?? "";
+  const wanted = next === "" ? (variables.get("default") ?? defaultEntry) : next;
+  const entry = entries.find(({ id, title }, index) => [id, title, String(index)].includes(wanted)) ?? entries[0];
+  return { entry, environment: next === "" ? environment : setEnvironment(environment, "next_entry", undefined) };
+}
+
+/** What the kernel shows in /proc/cmdline. */
+export function commandLine(entry: BootEntry | undefined): string {
+  return `BOOT_IMAGE=${entry?.command ?? ""}`;
+}
+
+function entriesOf(text: string): BootEntry[] {
+  const entries: BootEntry[] = [];
+  let header: { title: string; id: string } | undefined;
+  for (const line of text.split("\n")) {
+    const menu = /^\s*menuentry\s+(['"])(.*?)\1(.*)$/.exec(line);
+    if (menu) {
+      const id = /(?:--id|\$menuentry_id_option)[\s=]+(['"]?)([^'"\s]+)\1/.exec(menu[3] ?? "");
+      header = { title: menu[2] ?? "", id: id?.[2] ?? "" };
+    }
+    const linux = /^\s*linux(?:16|efi)?\s+(.*)$/.exec(line);
+    if (linux && header) entries.push({ ...header, command: linux[1] ?? "" });
+    if (linux) header = undefined;
+  }
+  return entries;
+}
+
+function expand(text: string, variables: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) =>
+    (variables.get(braced ?? bare ?? "") ?? "").replaceAll(/\\(.)/g, "$1"),
+  );
+}
+
+export function readEnvironment(text: string): Map<string, string> {
+  const lines = text.split("\n").filter((line) => !line.startsWith("#") && line.includes("="));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+}
+
+/** `undefined` removes the variable. */
+export function setEnvironment(text: string, name: string, value: string | undefined): string {
+  const variables = readEnvironment(text);
+  if (value === undefined) variables.delete(name);
+  else variables.set(name, value);
+  return `# GRUB Environment Block\n${[...variables].map(([key, its]) => `${key}=${its}\n`).join("")}`;
+}

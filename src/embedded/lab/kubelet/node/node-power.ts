@@ -1,0 +1,99 @@
+import { type Clock, pause } from "../../../../cluster/runtime/clock.ts";
+import type { Log } from "../../../../cluster/runtime/log/log.ts";
+import type { PodEvents } from "../pod/pod-events.ts";
+import type { PodKeeper } from "../pod/pod-keeper.ts";
+import { startKubelet } from "./kubelet-settings.ts";
+import type { NodeKeeper } from "./node-keeper.ts";
+import type { NodeRunner, VirtualNode } from "./virtual-node.ts";
+
+export interface NodePowerOptions {
+  readonly nodeKeeper: NodeKeeper;
+  readonly podKeeper: PodKeeper;
+  readonly events: PodEvents;
+  /** Runs `attune` with these arguments on the machine, outside of any pod. Returns why it failed. */
+  readonly runAttune?: ((node: VirtualNode, args: readonly string[]) => Promise<string | undefined>) | undefined;
+  /** How long a machine is off between two boots. */
+  readonly bootMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const kubeletUnit = "kubelet.service";
+
+/** Restarts machines and their kubelets. */
+export class NodePower implements NodeRunner {
+  readonly #options: NodePowerOptions;
+  readonly #goingDown = new Set<string>();
+
+  constructor(options: NodePowerOptions) {
+    this.#options = options;
+  }
+
+  /** A shutdown in order: the Node becomes NotReady, pods are terminated, and the machine starts again. */
+  rebootRequested(node: VirtualNode): void {
+    if (this.#goingDown.has(node.name)) return;
+    this.#goingDown.add(node.name);
+    void this.#reboot(node)
+      .catch((error: unknown) => this.#options.log.error({ error, node: node.name }, "restart a virtual machine"))
+      .finally(() => this.#goingDown.delete(node.name));
+  }
+
+  async #reboot(node: VirtualNode): Promise<void> {
+    const { nodeKeeper, podKeeper } = this.#options;
+    await nodeKeeper.announceShutdown(node.name);
+    await podKeeper.shutDown(node.name);
+    node.host.stop("shutdown");
+    nodeKeeper.halt(node.name, "off");
+    podKeeper.kill(node.name);
+    await this.powerOn(node);
+  }
+
+  /** Its power was cut: the Node stays as it is until a node controller misses its heartbeats. */
+  poweredOff(node: VirtualNode): void {
+    this.#options.nodeKeeper.halt(node.name, "off");
+    this.#options.podKeeper.kill(node.name);
+  }
+
+  async powerOn(node: VirtualNode): Promise<void> {
+    const { bootMs, clock, events } = this.#options;
+    if (bootMs > 0) await pause(clock, bootMs);
+    node.bootedAt = clock.now();
+    await node.host.boot();
+    const message = `Node ${node.name} has been rebooted, boot id: ${node.bootId}`;
+    const object = { apiVersion: "v1", kind: "Node", metadata: { name: node.name, uid: node.name } };
+    events.warn(object, node.name, "Rebooted", message);
+    const isEnabled = await node.host.run(["systemctl", "is-active", kubeletUnit]);
+    if (isEnabled.type !== "exited" || isEnabled.code !== 0) return this.#options.nodeKeeper.halt(node.name, "stopped");
+    await this.#startKubelet(node);
+  }
+
+  async unitStarted(node: VirtualNode, name: string): Promise<string | undefined> {
+    // At boot the kubelet starts last.
+    if (name !== kubeletUnit || this.#options.nodeKeeper.stateOf(node.name) === "off") return undefined;
+    return this.#startKubelet(node);
+  }
+
+  unitStopped(node: VirtualNode, name: string): void {
+    if (name === kubeletUnit) this.#options.nodeKeeper.halt(node.name, "stopped");
+  }
+
+  async runAttune(node: VirtualNode, args: readonly string[]): Promise<string | undefined> {
+    return this.#options.runAttune?.(node, args);
+  }
+
+  /** Resolves with why it did not start. */
+  async #startKubelet(node: VirtualNode): Promise<string | undefined> {
+    const { nodeKeeper, podKeeper, log } = this.#options;
+    const { name, host } = node;
+    const start = await startKubelet(host, node.options.topology.memoryMiB);
+    if (start.type === "failed") {
+      log.warn({ node: name, why: start.message }, "the kubelet of a virtual node does not start");
+      nodeKeeper.halt(name, "stopped");
+      return start.message;
+    }
+    node.kubelet = start.settings;
+    nodeKeeper.resume(name);
+    podKeeper.resync(name);
+    return undefined;
+  }
+}
