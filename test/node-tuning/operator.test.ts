@@ -120,9 +120,9 @@ describe("the operator", { timeout: 60_000 }, () => {
         await clock.advance(1_000);
         return printed.length >= 3;
       });
-      expect(printed.slice(1)).toEqual([
+      expect(printed.slice(1, 3)).toEqual([
         "the kinds of the cluster have changed: restarting controllers",
-        "machine config pools: yes, cluster operators: no",
+        "machine config pools: rolled out by Attune, cluster operators: no",
       ]);
     });
   });

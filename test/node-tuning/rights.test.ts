@@ -4,7 +4,13 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import {
+  controllerConfigKind,
+  controllerConfigName,
+  kubeletConfigKind,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "../../src/domain/machine-config/api.ts";
 import {
   profileKind,
   type Recommend,
@@ -17,12 +23,15 @@ import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
+import { annotations } from "../../src/domain/rollout/node-annotations.ts";
+import { clusterFeatures } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition, configurationDefinitions } from "./cluster-operator-definition.ts";
+import { controllerConfigDefinition } from "./controller-config-definition.ts";
 import { eventually, gone } from "./eventually.ts";
 import { recording, type RecordedRequest, unused } from "./recorded-requests.ts";
 import { shippedDaemonSet } from "./shipped-operator.ts";
@@ -35,6 +44,7 @@ for (const variant of serverVariants())
     let server: ServerUnderTest;
     let admin: Client;
     const requests: RecordedRequest[] = [];
+    const printed: string[] = [];
     let running: { stop: AbortController; ended: Promise<void> } | undefined;
 
     beforeAll(async () => {
@@ -65,6 +75,7 @@ for (const variant of serverVariants())
         metrics: await createPromMetrics(),
         metricsAddress: "127.0.0.1:0",
         metricsCertificates: "/nonexistent",
+        print: (line) => printed.push(line),
       });
       running = { stop, ended };
     }
@@ -207,6 +218,33 @@ for (const variant of serverVariants())
       const patch = { spec: { managementState: "Unmanaged" } };
       await admin.patch(tunedKind, "default", { type: "merge", patch }, place);
       await eventually("reported again", async () => (await state()).includes("Unmanaged"));
+      await stop();
+    });
+
+    it("rolls a MachineConfig out, until a Machine Config Operator does", async () => {
+      const metadata = { name: "50-motd", labels: { [role]: "worker" } };
+      await admin.create(machineConfigKind, {
+        ...typeOf(machineConfigKind),
+        metadata,
+        spec: { kernelArguments: ["quiet"] },
+      });
+      await start();
+      await eventually("the node is told", async () => {
+        const { metadata } = await admin.get(kinds.node, "n");
+        return metadata.annotations?.[annotations.desiredConfig]?.startsWith("rendered-worker-");
+      });
+      await applyManifests(admin, [controllerConfigDefinition]);
+      await eventually("the kind is served", () => admin.list(controllerConfigKind));
+      await admin.create(controllerConfigKind, {
+        ...typeOf(controllerConfigKind),
+        metadata: { name: controllerConfigName },
+      });
+      await eventually("noticed", async () => printed.at(-1)?.includes("rolled out by the Machine Config Operator"));
+      const account = await clientOfAccount(server, systemNamespace, operatorServiceAccount);
+      const client = recording(account, (request) => requests.push(request));
+      expect(await clusterFeatures(client, new AbortController().signal)).toMatchObject({
+        machineConfigOperator: true,
+      });
       await stop();
     });
 

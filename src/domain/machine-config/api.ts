@@ -98,6 +98,15 @@ export const machineConfigPoolKind: KindRef<MachineConfigPool> = {
   namespaced: false,
 };
 
+/** Inputs of the machine config operator. The object exists where that operator runs; the kind may be left over. */
+export const controllerConfigKind: KindRef = {
+  apiVersion,
+  kind: "ControllerConfig",
+  plural: "controllerconfigs",
+  namespaced: false,
+};
+export const controllerConfigName = "machine-config-controller";
+
 export const kubeletConfigKind: KindRef<KubeletConfig> = {
   apiVersion,
   kind: "KubeletConfig",

@@ -19,6 +19,27 @@ export const annotations = {
   lastAppliedDrain: named("lastAppliedDrain"),
   /** By the agent: `Rebooting` from the request to boot until the next start. */
   postConfigAction: named("post-config-action"),
+  /** By others, where images are layered. Left over, they keep a node from being done. */
+  currentImage: named("currentImage"),
+  desiredImage: named("desiredImage"),
+  /** By the operator: copied from the Infrastructure of OpenShift. */
+  controlPlaneTopology: named("controlPlaneTopology"),
+  /** By the first boot: the first rendered config. */
+  firstPivotConfig: named("firstPivotConfig"),
+  /** By the operator: the node got the labels of the pool that its first config belongs to. */
+  customPoolLabelsApplied: named("customPoolLabelsApplied"),
+} as const;
+
+const own = (name: string): string => `rollout.attune.dev/${name}`;
+
+/** What the operator remembers on a Node, so that the next operator goes on where this one ended. */
+export const ownAnnotations = {
+  /** For which config the operator cordoned the node. Absent on a cordoned node: another client did. */
+  cordonedFor: own("cordoned-for"),
+  /** See `node-progress.ts`. */
+  progress: own("progress"),
+  /** See `drain/drain-record.ts`. */
+  drain: own("drain"),
 } as const;
 
 /** Those an agent may write, on its own Node only. */
@@ -42,6 +63,8 @@ export interface NodeUpdate {
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly isRebooting: boolean;
+  readonly currentImage: string;
+  readonly desiredImage: string;
 }
 
 export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate {
@@ -54,5 +77,7 @@ export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate 
     desiredDrain: read(annotations.desiredDrain),
     lastAppliedDrain: read(annotations.lastAppliedDrain),
     isRebooting: read(annotations.postConfigAction) === "Rebooting",
+    currentImage: read(annotations.currentImage),
+    desiredImage: read(annotations.desiredImage),
   };
 }

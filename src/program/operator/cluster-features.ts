@@ -1,8 +1,17 @@
+import { setMaxListeners } from "node:events";
+import { isNotFound } from "../../cluster/kube/api-error.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
+import { ExistingObject } from "../../cluster/kube/informer/existing-object.ts";
 import { ServedKind } from "../../cluster/kube/informer/served-kind.ts";
-import { untilCached } from "../../cluster/kube/informer/until-cached.ts";
-import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { type Followed, untilCached } from "../../cluster/kube/informer/until-cached.ts";
+import {
+  controllerConfigKind,
+  controllerConfigName,
+  kubeletConfigKind,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "../../domain/machine-config/api.ts";
 import { clusterOperatorKind } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
@@ -16,6 +25,8 @@ import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 export interface ClusterFeatures {
   /** MachineConfigPools and MachineConfigs. */
   readonly machineConfigPools: boolean;
+  /** A machine config operator renders the pools and rolls them out: its ControllerConfig exists. */
+  readonly machineConfigOperator?: boolean;
   /** OpenShift's ClusterOperators, for the status of the operator. */
   readonly clusterOperators: boolean;
   /** PerformanceProfiles, from which the operator derives objects. */
@@ -41,9 +52,10 @@ const optionalKinds: readonly KindRef[] = [
   featureGateKind,
 ];
 
-function featuresOf(isServed: (kind: KindRef) => boolean): ClusterFeatures {
+function featuresOf(isServed: (kind: KindRef) => boolean, machineConfigOperator: boolean): ClusterFeatures {
   return {
     machineConfigPools: isServed(machineConfigPoolKind) && isServed(machineConfigKind),
+    machineConfigOperator,
     clusterOperators: isServed(clusterOperatorKind),
     performanceProfiles: isServed(performanceProfileKind),
     kubeletConfigs: isServed(kubeletConfigKind),
@@ -52,46 +64,80 @@ function featuresOf(isServed: (kind: KindRef) => boolean): ClusterFeatures {
   };
 }
 
-/** The features now. */
-export async function clusterFeatures(client: Client, signal: AbortSignal): Promise<ClusterFeatures> {
+/**
+ * Whether Attune renders the pools and rolls them out. Never on OpenShift: while a cluster is installed there, its machine
+ * config operator comes after the kinds.
+ */
+export function rollsOut(features: ClusterFeatures): boolean {
+  return features.machineConfigPools && !features.machineConfigOperator && !features.clusterOperators;
+}
+
+/** The features now. Without the rights of machine configuration, `mayRead` is false, and none is reported. */
+export async function clusterFeatures(client: Client, signal: AbortSignal, mayRead = true): Promise<ClusterFeatures> {
   const discovery = new Discovery(client);
   const found = await Promise.all(
     optionalKinds.map(async ({ apiVersion, kind }) => discovery.kind(apiVersion, kind, { signal })),
   );
-  return featuresOf((kind) => found[optionalKinds.indexOf(kind)] !== undefined);
+  const isServed = (kind: KindRef): boolean => found[optionalKinds.indexOf(kind)] !== undefined;
+  return featuresOf(isServed, mayRead && (await hasMachineConfigOperator(client, signal)));
 }
 
-/** Follows the features, by a watch of the CustomResourceDefinition of each kind. */
+async function hasMachineConfigOperator(client: Client, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.get(controllerConfigKind, controllerConfigName, { signal });
+    return true;
+  } catch (error) {
+    // The object or its kind.
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Follows the features, by a watch of the CustomResourceDefinition of each kind and of the ControllerConfig. */
 export class FeatureWatch {
   readonly #kinds: ReadonlyMap<KindRef, ServedKind>;
+  readonly #machineConfigOperator: ExistingObject;
 
   constructor(client: Client, { clock, log = noLog }: { readonly clock: Clock; readonly log?: Log | undefined }) {
     const hooks = {
-      onError: (error: unknown): void => log.warn({ error }, "cannot watch CustomResourceDefinitions"),
+      onError: (error: unknown): void => log.warn({ error }, "cannot watch which kinds the cluster has"),
     };
     this.#kinds = new Map(optionalKinds.map((kind) => [kind, new ServedKind(client, kind, { clock, hooks })]));
+    const controllerConfig = { kind: controllerConfigKind, name: controllerConfigName };
+    this.#machineConfigOperator = new ExistingObject(client, controllerConfig, { clock, hooks });
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#informers().map((informer) => informer.run(signal)));
+    // Every informer listens: Node.js takes more than ten listeners for a leak.
+    setMaxListeners(0, signal);
+    await Promise.all([...this.#followed(), this.#machineConfigOperator].map((followed) => followed.run(signal)));
   }
 
   /** The features, once they are known and differ from `before`; undefined when the signal aborts first. */
   async next(before: ClusterFeatures | undefined, signal: AbortSignal): Promise<ClusterFeatures | undefined> {
-    await untilCached(this.#informers(), () => !equal(this.#features(), before), signal);
+    const followed: Followed[] = [...this.#followed(), this.#machineConfigOperator];
+    const isNew = (): boolean => this.#machineConfigOperator.isKnown && !equal(this.#features(), before);
+    await untilCached(followed, isNew, signal);
     return signal.aborted ? undefined : this.#features();
   }
 
   #features(): ClusterFeatures {
-    return featuresOf((kind) => this.#kinds.get(kind)?.isServed ?? false);
+    return featuresOf((kind) => this.#kinds.get(kind)?.isServed ?? false, this.#machineConfigOperator.exists);
   }
 
-  #informers(): ServedKind["informer"][] {
+  #followed(): ServedKind["informer"][] {
     return [...this.#kinds.values()].map(({ informer }) => informer);
   }
 }
 
-export function describeFeatures({ machineConfigPools, clusterOperators }: ClusterFeatures): string {
-  const yes = (is: boolean): string => (is ? "yes" : "no");
-  return `machine config pools: ${yes(machineConfigPools)}, cluster operators: ${yes(clusterOperators)}`;
+export function describeFeatures(features: ClusterFeatures): string {
+  const operators = `cluster operators: ${features.clusterOperators ? "yes" : "no"}`;
+  return `machine config pools: ${machineConfiguration(features)}, ${operators}`;
+}
+
+/** Who renders the pools and rolls them out. */
+function machineConfiguration(features: ClusterFeatures): string {
+  if (!features.machineConfigPools) return "no";
+  if (features.machineConfigOperator) return "rolled out by the Machine Config Operator";
+  return rollsOut(features) ? "rolled out by Attune" : "not rolled out (no Machine Config Operator yet)";
 }

@@ -18,13 +18,14 @@ import { createInformer, informerOfOne } from "../../cluster/kube/informer/infor
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { type ClusterFeatures, describeFeatures, FeatureWatch } from "./cluster-features.ts";
+import { type ClusterFeatures, describeFeatures, FeatureWatch, rollsOut } from "./cluster-features.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
 import { OtherOperator } from "./other-operator.ts";
 import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
+import { addRollout } from "./rollout.ts";
 
 export interface OperatorOptions {
   client: Client;
@@ -45,6 +46,8 @@ export interface OperatorOptions {
   protocol?: Protocol | undefined;
   /** Default: detected, and detected again when kinds appear or disappear. */
   features?: ClusterFeatures | undefined;
+  /** The node it runs on, which is updated last. Default: none. */
+  nodeName?: string | undefined;
   /** With several replicas, only the leader acts. Default true. */
   leaderElection?: boolean | undefined;
   /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
@@ -161,6 +164,8 @@ async function runWith(
       decided: counts.decided,
     }),
   );
+  if (rollsOut(features))
+    addRollout(manager, { client, writer, version, nodeName: options.nodeName, clock, log, metrics, recorder });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(performanceProfiles({ manager, client, writer, caches, features, recorder, clock, log, metrics }));

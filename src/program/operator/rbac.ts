@@ -1,4 +1,6 @@
 import {
+  controllerConfigKind,
+  controllerConfigName,
   group as machineConfiguration,
   kubeletConfigKind,
   machineConfigKind,
@@ -37,10 +39,17 @@ const ofOpenShift: readonly Grant[] = [
     resources: ["customresourcedefinitions"],
     resourceNames: [
       ...[machineConfigPoolKind, machineConfigKind, kubeletConfigKind, performanceProfileKind].map(definitionName),
-      ...[infrastructureKind, featureGateKind].map(definitionName),
+      ...[infrastructureKind, featureGateKind, controllerConfigKind].map(definitionName),
       "clusteroperators.config.openshift.io",
     ],
     verbs: read,
+  },
+  {
+    because: "it exists where a Machine Config Operator rolls pools out; elsewhere Attune does",
+    apiGroups: [machineConfiguration],
+    resources: ["controllerconfigs"],
+    resourceNames: [controllerConfigName],
+    verbs: ["get", ...read],
   },
   {
     because: "pools decide which nodes share boot arguments",
@@ -101,6 +110,29 @@ const ofOpenShift: readonly Grant[] = [
   },
 ];
 
+/** Used only where no Machine Config Operator runs. */
+const ofRollout: readonly Grant[] = [
+  {
+    because:
+      "pools master and worker where there are none, and in each pool the rendered config that its nodes should have",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools"],
+    verbs: ["create", "patch"],
+  },
+  {
+    because: "counts and conditions of pools",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools/status"],
+    verbs: ["patch"],
+  },
+  {
+    because: "tells a node its config, taints it while it waits, cordons it for a drain and uncordons it",
+    apiGroups: [""],
+    resources: ["nodes"],
+    verbs: ["patch"],
+  },
+];
+
 export type RightsMode = "auto" | "standalone" | "plain";
 
 /**
@@ -121,7 +153,7 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       resources: ["pods"],
       verbs: read,
     },
-    ...(mode === "plain" ? [] : ofOpenShift),
+    ...(mode === "plain" ? [] : [...ofOpenShift, ...ofRollout]),
     {
       because: "objects are derived from PerformanceProfiles; a finalizer keeps a profile until they are deleted",
       apiGroups: [performance],

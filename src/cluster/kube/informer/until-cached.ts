@@ -1,9 +1,12 @@
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Informer } from "../cache.ts";
+/** An informer, or what is made of some. */
+export interface Followed {
+  whenSynced(signal: AbortSignal): Promise<void>;
+  subscribe(handler: () => void): () => void;
+}
 
 /** Resolves when all informers have synced and `condition` holds, or the signal aborts. Each event checks it again. */
-export async function untilCached<T extends KubeObject>(
-  informers: readonly Informer<T>[],
+export async function untilCached(
+  informers: readonly Followed[],
   condition: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** A part of a process that runs until its signal aborts, for example a Controller. */
 export interface Runnable {
   readonly name: string;
@@ -15,6 +17,8 @@ export class RunnableGroup {
   /** `onFailure` is called for each runnable that rejects, before the stop or after. */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure;
+    // Every runnable listens: Node.js takes more than ten listeners for a leak.
+    setMaxListeners(0, this.#stop.signal);
   }
 
   /** Runs it now if the group has started, otherwise when the group starts. */

@@ -103,7 +103,7 @@ describe("attune install", { timeout: 60_000 }, () => {
 
   it("logs the features of the cluster, with JSON lines only, and runs until SIGTERM", async () => {
     const run = attune.start(["operator", "--kubeconfig", server.kubeconfig, "--probe-address", "127.0.0.1:0"]);
-    await run.printed(/machine config pools: yes, cluster operators: no/, "stderr");
+    await run.printed(/machine config pools: rolled out by Attune, cluster operators: no/, "stderr");
     const { code, stdout, stderr } = await run.stop("SIGTERM");
     expect([code, stdout]).toEqual([0, ""]);
     const messages = lines(stderr).map((line) => (JSON.parse(line) as { message: string }).message);

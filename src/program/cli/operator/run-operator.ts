@@ -48,7 +48,7 @@ async function featuresOf(
   signal: AbortSignal,
 ): Promise<ClusterFeatures | undefined> {
   // Also where the operator detects them itself: this fails if the API server cannot be reached, a watch goes on trying.
-  const features = await clusterFeatures(client, signal);
+  const features = await clusterFeatures(client, signal, mode !== "plain");
   if (mode === "auto") return undefined;
   if (mode === "plain") return { ...features, ...plain };
   if (!features.machineConfigPools)

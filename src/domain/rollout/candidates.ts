@@ -1,0 +1,91 @@
+import { isBehind, type NodeState } from "./node-state.ts";
+import { gaveUp, type NodeProgress } from "./node-progress.ts";
+
+export interface Member {
+  readonly state: NodeState;
+  /** As it will be stored. */
+  readonly progress: NodeProgress | undefined;
+  /** Other custom pools that select the node too. */
+  readonly conflict: readonly string[];
+}
+
+export interface Candidates {
+  /** Members that use the budget. */
+  readonly inUse: readonly Member[];
+  /** Members that failed on the target: while there is one, no other node is told. */
+  readonly failed: readonly Member[];
+  readonly candidates: readonly Member[];
+  readonly capacity: number;
+  /** The candidates to tell now. */
+  readonly picked: readonly Member[];
+  /** The node of the operator, if it waits for all others. */
+  readonly deferred: Member | undefined;
+}
+
+export interface CandidatesInput {
+  readonly members: readonly Member[];
+  readonly target: string;
+  readonly budget: number;
+  /** Where the operator runs. */
+  readonly operatorNode?: string | undefined;
+}
+
+/** Which members of a pool to tell the target. */
+export function chooseCandidates({ members, target, budget, operatorNode }: CandidatesInput): Candidates {
+  const inUse = members.filter(({ state }) => usesBudget(state));
+  const failed = members.filter((member) => hasFailed(member, target));
+  const capacity = Math.max(0, budget - inUse.length);
+  const candidates = capacity > 0 ? members.filter((member) => mayBeTold(member, target)) : [];
+  const own = candidates.length > 1 ? candidates.find(({ state }) => state.name === operatorNode) : undefined;
+  const others = own ? candidates.filter((member) => member !== own) : candidates;
+  const picked = failed.length > 0 ? [] : others.length > capacity ? inOrder(others).slice(0, capacity) : others;
+  return { inUse, failed, candidates, capacity, picked, deferred: own };
+}
+
+/**
+ * A node that was told uses the budget before it starts. One that only another client cordoned does not, or the pool would
+ * wait for ever; nor does one that no agent manages yet, which runs as it was installed.
+ */
+export function usesBudget({
+  isUnavailable,
+  isDone,
+  isFailing,
+  isOnlyCordoned,
+  isUntouched,
+  isReady,
+}: NodeState): boolean {
+  if (!isUnavailable) return false;
+  if (isUntouched && isReady) return false;
+  return !(isOnlyCordoned && (isDone || isFailing || isUntouched));
+}
+
+/** Also by the operator's own deadlines, and after it was set back. */
+export function hasFailed({ state, progress }: Member, target: string): boolean {
+  if (progress?.config === target) return progress.phase === "Failed" || gaveUp(progress, target);
+  return state.isFailing && state.update.desired === target;
+}
+
+function mayBeTold({ state, progress, conflict }: Member, target: string): boolean {
+  if (!isBehind(state, target) || conflict.length > 0 || (progress && gaveUp(progress, target))) return false;
+  // What the operator cordoned for a config that failed may get the next one.
+  return state.isReady || (state.notReady === "cordoned" && state.cordonedBy === "operator");
+}
+
+const zone = "topology.kubernetes.io/zone";
+
+/** By zone, then oldest first; nodes without a zone last. */
+export function inOrder(members: readonly Member[]): Member[] {
+  return members.toSorted((a, b) => {
+    const [zoneA, zoneB] = [zoneOf(a), zoneOf(b)];
+    if (zoneA !== zoneB) return zoneA === undefined ? 1 : zoneB === undefined ? -1 : zoneA < zoneB ? -1 : 1;
+    return createdAt(a) - createdAt(b);
+  });
+}
+
+function zoneOf({ state }: Member): string | undefined {
+  return state.node.metadata.labels?.[zone];
+}
+
+function createdAt({ state }: Member): number {
+  return Date.parse(state.node.metadata.creationTimestamp ?? "") || 0;
+}

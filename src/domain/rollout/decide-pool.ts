@@ -1,0 +1,226 @@
+import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import type { ObjectReference, PlannedEvent } from "../../language/object/plan.ts";
+import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
+import { budgetOf } from "./max-unavailable.ts";
+import type { Assigned } from "./members.ts";
+import { annotations, ownAnnotations } from "./node-annotations.ts";
+import { isBehind } from "./node-state.ts";
+import { attempts, dueIn, nextProgress } from "./node-progress.ts";
+import { type PoolStatus, poolStatus } from "./pool-status.ts";
+import type { RolloutNode, Taint } from "./rollout-node.ts";
+import { waitingFor, type Waiting } from "./waiting.ts";
+
+export interface PoolInput {
+  /** With the configuration that its nodes should have. */
+  readonly pool: MachineConfigPool;
+  readonly nodes: readonly Assigned[];
+  /** See `PoolStatusInput`. */
+  readonly renderProblems?: readonly string[] | undefined;
+  /** Invalid selectors of the pool. */
+  readonly selectorProblems?: readonly string[] | undefined;
+  /** The custom pool that a config belongs to, and the labels of its nodes. */
+  readonly customPoolOf?: ((config: string) => Readonly<Record<string, string>> | undefined) | undefined;
+  readonly operatorNode?: string | undefined;
+  /** Of the control plane, where an Infrastructure says it. */
+  readonly topology?: string | undefined;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** What to write to one Node. Null removes. */
+export interface NodeChange {
+  readonly node: RolloutNode;
+  readonly annotations: Readonly<Record<string, string | null>>;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** All of them. Absent: as they are. */
+  readonly taints?: readonly Taint[] | undefined;
+}
+
+export interface PoolDecision {
+  readonly changes: readonly NodeChange[];
+  /** Undefined: not written. */
+  readonly status: PoolStatus | undefined;
+  readonly events: readonly PlannedEvent[];
+  /** Until the next deadline. */
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/** One pass over a pool: whom to tell, what to remember on its nodes, and its status. */
+export function decidePool(input: PoolInput): PoolDecision {
+  const { pool, nodes, now, operatorNode } = input;
+  const target = pool.spec?.configuration?.name ?? "";
+  const of = referenceTo(pool);
+  if (isEmpty(pool.spec?.nodeSelector))
+    return {
+      changes: [],
+      status: undefined,
+      events: [
+        warning(of, "SelectingAll", "This machineconfigpool is selecting all nodes. A non-empty selector is required."),
+      ],
+    };
+  const members = nodes.map(({ state, conflict }): Member => ({
+    state,
+    conflict,
+    progress: nextProgress(state, target, now),
+  }));
+  const budget = budgetOf(pool, members.length);
+  const chosen = chooseCandidates({
+    members,
+    target,
+    budget: budget.type === "nodes" ? budget.nodes : 0,
+    operatorNode,
+  });
+  const mayAct = target !== "" && !pool.spec?.paused && !pool.metadata.deletionTimestamp;
+  const invalid = [
+    ...(input.selectorProblems ?? []).map((message): Waiting => ({ reason: "InvalidSelector", message })),
+    ...(budget.type === "invalid" ? [{ reason: "InvalidMaxUnavailable", message: budget.problem }] : []),
+  ];
+  const waiting = [...invalid, ...(mayAct ? waitingFor(members, target, chosen) : [])];
+  const status = poolStatus({ pool, members, renderProblems: input.renderProblems, waiting, now });
+  const changes = new NodeChanges();
+  const events: PlannedEvent[] = [];
+  for (const member of members) remember(changes, member);
+  if (mayAct) act(input, { members, chosen, changes, events, target, of });
+  if (status.configuration?.name !== pool.status?.configuration?.name)
+    events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
+  return { changes: changes.all, status, events, ...soonest(members, now) };
+}
+
+interface Acting {
+  readonly members: readonly Member[];
+  readonly chosen: Candidates;
+  readonly changes: NodeChanges;
+  readonly events: PlannedEvent[];
+  readonly target: string;
+  readonly of: ObjectReference;
+}
+
+function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, events, target, of }: Acting): void {
+  for (const { state, progress } of members) {
+    const { node, update } = state;
+    if (topology !== undefined && node.metadata.annotations?.[annotations.controlPlaneTopology] !== topology)
+      changes.annotate(node, annotations.controlPlaneTopology, topology);
+    changes.taint(node, isBehind(state, target));
+    // The node stays on what it has; otherwise its agent would try for ever.
+    if (
+      progress &&
+      progress.config === target &&
+      progress.failures >= attempts &&
+      update.desired === target &&
+      update.current
+    )
+      changes.annotate(node, annotations.desiredConfig, update.current);
+  }
+  if (chosen.deferred && chosen.picked.length > 0)
+    events.push(
+      normal(
+        of,
+        "DeferringOperatorNodeUpdate",
+        `Deferring update of machine config operator node ${chosen.deferred.state.name}`,
+      ),
+    );
+  const told: string[] = [];
+  for (const { state } of chosen.picked) {
+    const labels = firstLabels(state.node, customPoolOf);
+    if (labels) changes.label(state.node, labels);
+    else {
+      told.push(state.name);
+      if (state.update.desired !== target) changes.annotate(state.node, annotations.desiredConfig, target);
+      if (state.update.desiredImage) changes.annotate(state.node, annotations.desiredImage, null);
+    }
+  }
+  if (told.length > 0)
+    events.push(
+      normal(
+        of,
+        "SetDesiredConfig",
+        told.length === 1
+          ? `Targeted node ${told[0]} to MachineConfig: ${target}`
+          : `Set target for ${told.length} nodes to MachineConfig: ${target}`,
+      ),
+    );
+}
+
+function remember(changes: NodeChanges, { state: { node }, progress }: Member): void {
+  const before = node.metadata.annotations?.[ownAnnotations.progress];
+  const after = progress && JSON.stringify(progress);
+  if (before !== after) changes.annotate(node, ownAnnotations.progress, after ?? null);
+}
+
+/** The labels of the custom pool whose config a node booted first, once: it joins that pool instead of being changed. */
+function firstLabels(
+  { metadata }: RolloutNode,
+  customPoolOf: PoolInput["customPoolOf"],
+): Readonly<Record<string, string>> | undefined {
+  const first = metadata.annotations?.[annotations.firstPivotConfig];
+  if (first === undefined || metadata.annotations?.[annotations.customPoolLabelsApplied] !== undefined)
+    return undefined;
+  return customPoolOf?.(first);
+}
+
+const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+
+class NodeChanges {
+  readonly #changes = new Map<
+    RolloutNode,
+    { annotations: Record<string, string | null>; labels?: Readonly<Record<string, string>>; taints?: Taint[] }
+  >();
+
+  get all(): NodeChange[] {
+    return [...this.#changes].map(([node, change]) => ({ node, ...change }));
+  }
+
+  annotate(node: RolloutNode, name: string, value: string | null): void {
+    this.#of(node).annotations[name] = value;
+  }
+
+  label(node: RolloutNode, labels: Readonly<Record<string, string>>): void {
+    this.#of(node).labels = labels;
+    this.annotate(node, annotations.customPoolLabelsApplied, "");
+  }
+
+  taint(node: RolloutNode, isWanted: boolean): void {
+    const taints = node.spec?.taints ?? [];
+    const others = taints.filter(({ key, effect }) => key !== updateTaint.key || effect !== updateTaint.effect);
+    if (others.length === taints.length && isWanted) this.#of(node).taints = [...taints, updateTaint];
+    if (others.length < taints.length && !isWanted) this.#of(node).taints = others;
+  }
+
+  #of(node: RolloutNode): {
+    annotations: Record<string, string | null>;
+    labels?: Readonly<Record<string, string>>;
+    taints?: Taint[];
+  } {
+    let change = this.#changes.get(node);
+    if (!change) {
+      change = { annotations: {} };
+      this.#changes.set(node, change);
+    }
+    return change;
+  }
+}
+
+function soonest(members: readonly Member[], now: string): { requeueAfterMs?: number } {
+  const due = Math.min(...members.map(({ progress }) => (progress ? dueIn(progress, now) : Infinity)));
+  return Number.isFinite(due) ? { requeueAfterMs: Math.max(due, 0) + 1000 } : {};
+}
+
+/** An absent selector selects nothing; an empty one would select everything. */
+function isEmpty(
+  selector: { matchLabels?: object; matchExpressions?: readonly unknown[] } | null | undefined,
+): boolean {
+  if (!selector) return false;
+  return Object.keys(selector.matchLabels ?? {}).length === 0 && !selector.matchExpressions?.length;
+}
+
+function referenceTo({ metadata: { name, uid } }: MachineConfigPool): ObjectReference {
+  return { apiVersion, kind: "MachineConfigPool", metadata: { name, uid } };
+}
+
+function normal(regarding: ObjectReference, reason: string, message: string): PlannedEvent {
+  return { regarding, type: "Normal", reason, message };
+}
+
+function warning(regarding: ObjectReference, reason: string, message: string): PlannedEvent {
+  return { regarding, type: "Warning", reason, message };
+}

@@ -1,0 +1,71 @@
+import { type NodeUpdate, ownAnnotations, updateOf } from "./node-annotations.ts";
+import type { RolloutNode } from "./rollout-node.ts";
+
+/** How one node is judged, whatever its pool wants. The words are those of the machine config operator. */
+export interface NodeState {
+  readonly name: string;
+  readonly node: RolloutNode;
+  readonly update: NodeUpdate;
+  /** Why pods should not run there. Undefined: ready. */
+  readonly notReady: string | undefined;
+  readonly isReady: boolean;
+  readonly cordonedBy: "operator" | "other" | undefined;
+  /** Ready but for the cordon of another client. */
+  readonly isOnlyCordoned: boolean;
+  /** An agent has reported. */
+  readonly isManaged: boolean;
+  /** No agent has reported, and no config was wanted: the node is as it was installed. */
+  readonly isUntouched: boolean;
+  readonly isDone: boolean;
+  readonly isDegraded: boolean;
+  readonly isFailing: boolean;
+  readonly isUnavailable: boolean;
+}
+
+export function judgeNode(node: RolloutNode): NodeState {
+  const { name = "" } = node.metadata;
+  const update = updateOf(node.metadata);
+  const { current, desired, state, currentImage, desiredImage } = update;
+  const isCordoned = node.spec?.unschedulable === true;
+  const unhealthy = unhealthyCondition(node);
+  const notReady = unhealthy ?? (isCordoned ? "cordoned" : undefined);
+  const isDone = desired !== "" && current === desired && state === "Done" && currentImage === desiredImage;
+  const isDegraded = state === "Degraded" || state === "Unreconcilable";
+  const isFailing = current !== desired && isDegraded;
+  const byOperator = node.metadata.annotations?.[ownAnnotations.cordonedFor] !== undefined;
+  const cordonedBy = isCordoned ? (byOperator ? "operator" : "other") : undefined;
+  return {
+    name,
+    node,
+    update,
+    notReady,
+    isReady: notReady === undefined,
+    cordonedBy,
+    isOnlyCordoned: unhealthy === undefined && cordonedBy === "other",
+    isManaged: current !== "",
+    isUntouched: current === "" && desired === "" && state === "",
+    isDone,
+    isDegraded,
+    isFailing,
+    isUnavailable: notReady !== undefined || !(isDone || isFailing),
+  };
+}
+
+export function isUpdated({ isDone, update }: NodeState, target: string): boolean {
+  return isDone && update.desired === target && update.desiredImage === "";
+}
+
+/** Not told yet. */
+export function isBehind({ update }: NodeState, target: string): boolean {
+  return update.desired !== target || update.desiredImage !== "";
+}
+
+/** Conditions that are missing count as good; memory and processes are the kubelet's concern. */
+function unhealthyCondition({ status }: RolloutNode): string | undefined {
+  for (const { type, status: value } of status?.conditions ?? []) {
+    const good = type === "Ready" ? "True" : "False";
+    const counts = type === "Ready" || type === "DiskPressure" || type === "NetworkUnavailable";
+    if (counts && value !== good) return `${type}=${value}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { isApiError, isNotFound } from "../../cluster/kube/api-error.ts";
+import { type Informer, isOlder } from "../../cluster/kube/cache.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import type { NodeChange } from "./decide-pool.ts";
+import { projectRolloutNode, type RolloutNode } from "./rollout-node.ts";
+
+export const nodeKind: KindRef<RolloutNode> = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+const fieldManager = "attune-rollout";
+
+/**
+ * Writes to Nodes, and shows them with what was written: a cache that lags behind would make a node that was told look
+ * untold, and another would be told beyond the budget.
+ */
+export class NodeWriter {
+  readonly #client: Client;
+  readonly #nodes: Informer<RolloutNode>;
+  readonly #written = new Map<string, RolloutNode>();
+  /** Writes whose outcome is not known, for example after a timeout. */
+  readonly #unsure = new Map<string, NodeChange>();
+
+  constructor(client: Client, nodes: Informer<RolloutNode>) {
+    this.#client = client;
+    this.#nodes = nodes;
+  }
+
+  /** All nodes, each as the newer of cache and last write shows it. */
+  list(): readonly RolloutNode[] {
+    if (this.#written.size === 0) return this.#nodes.list();
+    return this.#nodes.list().map((node) => this.#newest(node));
+  }
+
+  /** Writes again what may not have arrived. Until then, decisions would be made on a guess. */
+  async settle(signal: AbortSignal): Promise<void> {
+    for (const change of this.#unsure.values()) await this.write(change, signal);
+  }
+
+  async write(change: NodeChange, signal: AbortSignal): Promise<void> {
+    const { name = "" } = change.node.metadata;
+    this.#unsure.set(name, change);
+    try {
+      const patch = { type: "merge", patch: patchOf(change) } as const;
+      const written = await this.#client.patch(nodeKind, name, patch, { fieldManager, signal });
+      this.#written.set(name, projectRolloutNode(written));
+      this.#unsure.delete(name);
+    } catch (error) {
+      // The server refused it: it has changed nothing.
+      if (isApiError(error) && error.code >= 400 && error.code < 500) this.#unsure.delete(name);
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  #newest(node: RolloutNode): RolloutNode {
+    const { name = "", uid, resourceVersion = "" } = node.metadata;
+    const written = this.#written.get(name);
+    if (!written) return node;
+    if (written.metadata.uid === uid && isOlder(resourceVersion, written.metadata.resourceVersion ?? ""))
+      return written;
+    this.#written.delete(name);
+    return node;
+  }
+}
+
+/** Taints are one list: they are written only over the version that was read. */
+function patchOf({ node, annotations, labels, taints }: NodeChange): object {
+  const { uid, resourceVersion } = node.metadata;
+  return {
+    metadata: { uid, annotations, ...(labels ? { labels } : {}), ...(taints ? { resourceVersion } : {}) },
+    ...(taints ? { spec: { taints } } : {}),
+  };
+}

@@ -1,0 +1,182 @@
+import { isAlreadyExists } from "../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { act } from "../../cluster/runtime/act/act.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import { Controller, type Result, source } from "../../cluster/runtime/controller/controller.ts";
+import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { equal } from "../../language/object/json.ts";
+import { emptyPlan, type PlannedEvent } from "../../language/object/plan.ts";
+import { formatTime } from "../../language/object/time.ts";
+import {
+  type MachineConfig,
+  machineConfigKind,
+  type MachineConfigPool,
+  machineConfigPoolKind,
+} from "../machine-config/api.ts";
+import { builtInPool, builtInPools } from "./built-in-pools.ts";
+import { decidePool, type PoolDecision } from "./decide-pool.ts";
+import { Members } from "./members.ts";
+import { NodeWriter } from "./node-writer-controller.ts";
+import { configurationOf, describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
+import type { Rendering } from "../machine-config/render-pool.ts";
+import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
+
+export interface RolloutCaches {
+  readonly pools: Informer<MachineConfigPool>;
+  /** Rendered ones without their spec. */
+  readonly machineConfigs: Informer<MachineConfig>;
+  readonly nodes: Informer<RolloutNode>;
+}
+
+export interface RolloutOptions {
+  readonly client: Client;
+  readonly caches: RolloutCaches;
+  readonly render: Render;
+  /** Where the operator runs: it is updated last. */
+  readonly operatorNode?: string | undefined;
+  readonly clock: Clock;
+  readonly log?: Log | undefined;
+  readonly metrics?: Metrics | undefined;
+  readonly recorder?: { record(event: PlannedEvent): void } | undefined;
+}
+
+const fieldManager = "attune-rollout";
+
+/** Renders each pool and rolls the result out to its nodes. One key for each pool; one pool at a time. */
+export function rolloutController(options: RolloutOptions): Controller {
+  const { client, caches, clock, recorder } = options;
+  const { pools, machineConfigs, nodes } = caches;
+  const members = new Members();
+  const writer = new NodeWriter(client, nodes);
+  const renderings = new Renderings(options.render);
+
+  const poolsOf = ({ object, ...event }: CacheEvent<RolloutNode>): string[] => {
+    members.use(pools.list());
+    const before = "before" in event ? event.before : undefined;
+    if (before && rolloutFactsOf(before) === rolloutFactsOf(object)) return [];
+    return [object, ...(before ? [before] : [])].flatMap((node) => members.assign(node).pools);
+  };
+  const selectors = (event: CacheEvent<MachineConfigPool>): string[] =>
+    // A pool that takes nodes from others changes them too.
+    event.type === "updated" && equal(event.before.spec?.nodeSelector ?? {}, event.object.spec?.nodeSelector ?? {})
+      ? [event.object.metadata.name ?? ""]
+      : [...pools.list().map(({ metadata }) => metadata.name ?? ""), event.object.metadata.name ?? ""];
+  const selecting = ({ object, ...event }: CacheEvent<MachineConfig>): readonly string[] => {
+    members.use(pools.list());
+    const rendered = poolOfRendering(object);
+    if (rendered !== undefined) return [rendered];
+    const before = "before" in event ? members.selecting(event.before.metadata.labels ?? {}) : [];
+    return [...before, ...members.selecting(object.metadata.labels ?? {})];
+  };
+
+  const controller: Controller = new Controller({
+    name: "rollout",
+    clock,
+    queue: { backoff: { maxMs: 30_000 } },
+    log: options.log,
+    metrics: options.metrics,
+    sources: [source(pools, selectors), source(machineConfigs, selecting), source(nodes, poolsOf)],
+    async reconcile(name, { signal, log }): Promise<Result | undefined> {
+      await writer.settle(signal);
+      members.use(pools.list());
+      const pool = pools.get(name);
+      if (!pool) {
+        if (builtInPools.includes(name)) await createPool(name, signal);
+        return undefined;
+      }
+      const rendering = renderings.of(
+        pool,
+        machineConfigs
+          .list()
+          .filter(
+            (config) =>
+              poolOfRendering(config) === undefined && members.selecting(config.metadata.labels ?? {}).includes(name),
+          ),
+      );
+      const rolled = await release(pool, rendering, signal);
+      const decision = decidePool({
+        pool: rolled,
+        nodes: members.of(name, writer.list()),
+        renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
+        selectorProblems: members.problemsOf(name),
+        operatorNode: options.operatorNode,
+        now: formatTime(clock.now()),
+      });
+      return carryOut(pool, decision, { signal, log });
+    },
+  });
+
+  async function createPool(name: string, signal: AbortSignal): Promise<void> {
+    try {
+      await client.create(machineConfigPoolKind, builtInPool(name), { fieldManager, signal });
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  /** Stores a new rendering and makes it the pool's target. Returns the pool with it. */
+  async function release(
+    pool: MachineConfigPool,
+    rendering: Rendering | undefined,
+    signal: AbortSignal,
+  ): Promise<MachineConfigPool> {
+    if (rendering?.type !== "rendered" || pool.metadata.deletionTimestamp) return pool;
+    const { name: poolName = "" } = pool.metadata;
+    const configuration = configurationOf(rendering);
+    const { name } = configuration;
+    const of = { apiVersion: pool.apiVersion, kind: pool.kind, metadata: { name: poolName, uid: pool.metadata.uid } };
+    if (!machineConfigs.get(name)) {
+      try {
+        await client.create(machineConfigKind, rendering.config, { fieldManager, signal, ignoreResponse: true });
+        const message = `${name} successfully generated`;
+        recorder?.record({ regarding: of, type: "Normal", reason: "RenderedConfigGenerated", message });
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+    }
+    // Here the barrier decides whether the rendering is released now or after the nodes have reported boot arguments.
+    if (equal(pool.spec?.configuration ?? {}, configuration)) return pool;
+    const patch = { type: "merge", patch: { spec: { configuration } } } as const;
+    return client.patch(machineConfigPoolKind, poolName, patch, { fieldManager, signal });
+  }
+
+  async function carryOut(
+    pool: MachineConfigPool,
+    { changes, status, events, requeueAfterMs }: PoolDecision,
+    { signal, log }: { signal: AbortSignal; log: Log },
+  ): Promise<Result> {
+    const { name, uid } = pool.metadata;
+    const of = { apiVersion: pool.apiVersion, kind: pool.kind, metadata: { name, uid } };
+    const failures: unknown[] = [];
+    await forEachBounded(changes, 16, async (change) => {
+      try {
+        await writer.write(change, signal);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    const plan = {
+      ...emptyPlan(),
+      statuses: status ? [{ of, status: { ...status } }] : [],
+      events: [...events],
+      requeueAfterMs,
+    };
+    const result = await act(plan, {
+      client,
+      kinds: () => machineConfigPoolKind,
+      observed: () => pool,
+      fieldManager,
+      recorder,
+      signal,
+      log,
+    });
+    if (failures.length > 0) throw new AggregateError(failures, `write to ${failures.length} nodes of pool ${name}`);
+    return result;
+  }
+
+  for (const name of builtInPools) controller.queue.add(name);
+  return controller;
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import type { Manager } from "../../cluster/runtime/controller/manager.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { type MachineConfig, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import type { Digest } from "../../domain/machine-config/content-hash.ts";
+import { renderPool } from "../../domain/machine-config/render-pool.ts";
+import { nodeKind } from "../../domain/rollout/node-writer-controller.ts";
+import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts";
+import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
+import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
+
+export interface RolloutParts {
+  /** For caches, which every replica keeps. */
+  readonly client: Client;
+  /** Of the leader. */
+  readonly writer: Client;
+  readonly version: string;
+  readonly nodeName?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+  readonly recorder: EventRecorder;
+}
+
+/** Renders pools and rolls them out, in clusters where no machine config operator does. */
+export function addRollout(manager: Manager, parts: RolloutParts): void {
+  const { client, writer, version, nodeName: operatorNode, ...rest } = parts;
+  const caches = rolloutCaches(manager, client, parts.clock);
+  const render: Render = (pool, machineConfigs) => renderPool({ pool, machineConfigs, version, digest: sha256 });
+  manager.add(rolloutController({ client: writer, caches, render, operatorNode, ...rest }));
+}
+
+const sha256: Digest = (parts) => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+};
+
+/** The informers of rollouts. */
+function rolloutCaches(manager: Manager, client: Client, clock: Clock): RolloutCaches {
+  return {
+    pools: manager.informer(machineConfigPoolKind, {}, () => createInformer(client, machineConfigPoolKind, { clock })),
+    machineConfigs: manager.informer(machineConfigKind, { view: "sources" }, () =>
+      createInformer(client, machineConfigKind, { clock, project: withoutRendered }),
+    ),
+    nodes: manager.informer(nodeKind, { view: "rollout" }, () =>
+      createInformer(client, nodeKind, { clock, project: projectRolloutNode }),
+    ),
+  };
+}
+
+/** A rendered config is found by its name; its content may be large. */
+function withoutRendered(config: MachineConfig): MachineConfig {
+  return poolOfRendering(config) === undefined ? config : { ...config, spec: {} };
+}
