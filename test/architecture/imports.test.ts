@@ -20,7 +20,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
       "src/cluster/kube/kinds.ts",
     ],
   },
-  "domain/machine-config": { may: ["language"] },
+  "domain/machine-config": { may: ["language"], controller: ["cluster/kube", "cluster/runtime"] },
   "domain/node-tuning": {
     may: ["language", "domain/machine-config", "src/domain/finding.ts"],
     controller: ["cluster/kube", "cluster/runtime"],
