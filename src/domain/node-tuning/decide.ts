@@ -10,6 +10,7 @@ import {
 } from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
 import { type PoolArguments, poolArguments, type Possible } from "./boot/boot-arguments.ts";
+import { type BootDecision, poolsOfTuneds } from "./boot/boot-decision.ts";
 import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
@@ -33,8 +34,13 @@ export interface NodeTuningInput extends JudgeInput {
   readonly now: string;
 }
 
+/** With what it means for the boot arguments of pools. */
+export interface NodeTuningPlan extends Plan {
+  readonly boot: BootDecision;
+}
+
 /** Decides the Profile of every node, the MachineConfigs of pools, the statuses of Tuneds and of the operator, and what to delete. */
-export function decideNodeTuning(input: NodeTuningInput): Plan {
+export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
   const { namespace } = input;
   const plan = emptyPlan();
   plan.objects.push({
@@ -49,8 +55,8 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
 
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);
-  if (managementState !== "Unmanaged")
-    plan.prunes.push(...orphaned(input.machineConfigs ?? [], rules, pools).map((object) => referenceTo(object)));
+  const unused = managementState === "Unmanaged" ? [] : orphaned(input.machineConfigs ?? [], rules, pools);
+  plan.prunes.push(...unused.map((object) => referenceTo(object)));
 
   const around = {
     texts,
@@ -81,7 +87,13 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
     acrossPools: acrossPools(nodes, pools).map(describeRule),
     release: input.agent.release,
   });
-  return plan;
+  const boot = {
+    tuneds: input.tuneds,
+    poolsOf: poolsOfTuneds(input.tuneds, pools),
+    pools: managementState === "Managed" ? agreed : [],
+    orphaned: unused.map(({ metadata }) => metadata.name ?? ""),
+  };
+  return { ...plan, boot };
 }
 
 function planManaged(

@@ -3,7 +3,7 @@ import type { Cache, CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds, untyped } from "../../cluster/kube/kinds.ts";
 import { keyOf, type KubeObject } from "../../language/object/meta.ts";
-import type { Plan, PlannedEvent } from "../../language/object/plan.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
 import { act, type ActResult } from "../../cluster/runtime/act/act.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -12,7 +12,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type AgentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
 import { type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
-import { decideNodeTuning } from "./decide.ts";
+import { decideNodeTuning, type NodeTuningPlan } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { type ClusterOperator, clusterOperatorName } from "./status/operator-status.ts";
 import { statusConfigMapName, type StatusPlace } from "./status/operator-status-object.ts";
@@ -49,7 +49,7 @@ export interface NodeTuningControllerOptions {
   metrics?: Metrics | undefined;
   recorder?: { record(event: PlannedEvent): void };
   /** Called with every decision before it is carried out. */
-  decided?: (plan: Plan) => void;
+  decided?: (plan: NodeTuningPlan) => void;
 }
 
 export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(

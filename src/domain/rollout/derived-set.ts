@@ -26,7 +26,33 @@ export function setOf({ metadata: { annotations } }: Pick<KubeObject, "metadata"
     : undefined;
 }
 
-/** The profile that a set was derived from. Names of profiles contain no slash. */
-export function profileOfSet(set: string): string {
-  return set.slice(0, set.indexOf("/"));
+export interface DerivedObjects {
+  /** As node tuning has seen them. */
+  readonly tuneds: readonly KubeObject[];
+  readonly machineConfigs: readonly KubeObject[];
+  readonly kubeletConfigs: readonly KubeObject[];
+}
+
+/** Names of profiles of a pool whose objects are not all of one set: they are being written or deleted. */
+export function incompleteSets(ofPool: DerivedObjects, all: Omit<DerivedObjects, "machineConfigs">): string[] {
+  const machineConfigs = setsOf(ofPool.machineConfigs);
+  const places = [setsOf(all.tuneds), machineConfigs, setsOf(all.kubeletConfigs)];
+  const isComplete = (profile: string): boolean => {
+    const sets = new Set(places.map((place) => place.get(profile)));
+    return sets.size === 1 && !sets.has(undefined);
+  };
+  const profiles = [setsOf(ofPool.tuneds), machineConfigs, setsOf(ofPool.kubeletConfigs)].flatMap((by) => [
+    ...by.keys(),
+  ]);
+  return [...new Set(profiles)].filter((profile) => !isComplete(profile)).toSorted();
+}
+
+/** By name of the profile. */
+function setsOf(objects: readonly KubeObject[]): Map<string, string> {
+  return new Map(
+    objects.flatMap((object) => {
+      const set = setOf(object);
+      return set === undefined ? [] : [[set.slice(0, set.indexOf("/")), set] as const];
+    }),
+  );
 }

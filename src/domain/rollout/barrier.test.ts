@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { formatTime } from "../../language/object/time.ts";
+import type { KubeletConfig, MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import type { Tuned } from "../node-tuning/api.ts";
+import type { PoolOutcome } from "../node-tuning/boot/boot-arguments.ts";
+import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
+import { type BarrierInput, barrier, longestMs, quietMs } from "./barrier.ts";
+import { derivedSetAnnotation } from "./derived-set.ts";
+import { describeHeld, type Held, heldAnnotation, heldOf, heldText } from "./held.ts";
+
+const start = Date.parse("2026-01-01T00:00:00Z");
+const role = { role: "rt" };
+
+function poolWith(held?: Held | string, current = "rendered-rt-old"): MachineConfigPool {
+  const text = typeof held === "object" ? heldText(held) : held;
+  const annotations = text === undefined ? {} : { [heldAnnotation]: text };
+  return {
+    apiVersion: "",
+    kind: "",
+    metadata: { name: "rt", labels: role, annotations },
+    spec: { configuration: { name: current } },
+  };
+}
+
+const meta = (name: string, set?: string): { name: string; annotations?: Record<string, string> } => ({
+  name,
+  ...(set === undefined ? {} : { annotations: { [derivedSetAnnotation]: set } }),
+});
+const machineConfig = (name: string, set?: string, kernelArguments: string[] = []): MachineConfig => ({
+  apiVersion: "",
+  kind: "MachineConfig",
+  metadata: meta(name, set),
+  spec: { kernelArguments },
+});
+const kubeletConfig = (set: string): KubeletConfig => ({
+  apiVersion: "",
+  kind: "KubeletConfig",
+  metadata: meta("performance-p", set),
+  spec: { machineConfigPoolSelector: { matchLabels: role } },
+});
+const tuned = (set: string): Tuned => ({
+  apiVersion: "",
+  kind: "Tuned",
+  metadata: meta("t", set),
+  spec: { recommend: [{ profile: "t", priority: 20, machineConfigLabels: role }] },
+});
+
+function boot(outcome?: PoolOutcome, tuneds: Tuned[] = [], orphaned: string[] = []): BootDecision {
+  return {
+    tuneds,
+    orphaned,
+    poolsOf: new Map([
+      ["t", ["rt"]],
+      ["elsewhere", ["x"]],
+    ]),
+    pools: outcome ? [{ pool: "rt", rule: {} as never, outcome }] : [],
+  };
+}
+
+const ready: BarrierInput = {
+  pool: poolWith(),
+  rendering: "rendered-rt-new",
+  sources: [],
+  kubeletConfigs: [],
+  boot: boot(),
+  now: start,
+};
+
+const ago = (ms: number, more: Partial<Held> = {}): Held => ({
+  rendering: "rendered-rt-new",
+  since: formatTime(start - ms),
+  waitsFor: "x",
+  ...more,
+});
+
+describe("a rendering", () => {
+  it("is released after a quiet time, which begins again with every other rendering", () => {
+    const first = barrier(ready);
+    expect(first).toEqual({
+      type: "held",
+      held: { rendering: "rendered-rt-new", since: formatTime(start), waitsFor: "further changes" },
+      againInMs: quietMs,
+    });
+    expect(barrier({ ...ready, pool: poolWith(ago(quietMs)) })).toEqual({ type: "open" });
+    const other = barrier({ ...ready, pool: poolWith(ago(quietMs, { rendering: "rendered-rt-other" })) });
+    expect(other).toMatchObject({ type: "held", againInMs: quietMs });
+  });
+
+  it("that the pool has already is not held", () => {
+    expect(barrier({ ...ready, rendering: "rendered-rt-old", pool: poolWith(ago(1)) })).toEqual({ type: "open" });
+  });
+
+  it.each([
+    ["the operator has just started", { boot: undefined }, "the decision about boot arguments", undefined],
+    [
+      "a node has not reported",
+      { boot: boot({ type: "waiting", nodes: ["a", "b"] }) },
+      "boot arguments of nodes",
+      ["a", "b"],
+    ],
+    [
+      "no node has applied its profile",
+      { boot: boot({ type: "unapplied" }) },
+      "a node that has applied its profile",
+      undefined,
+    ],
+    [
+      "nodes disagree",
+      {
+        boot: boot({
+          type: "conflict",
+          values: new Map([
+            ["x", ["b"]],
+            ["y", ["a"]],
+          ]),
+        }),
+      },
+      "nodes that agree on boot arguments",
+      ["a", "b"],
+    ],
+    [
+      "its boot arguments are not written yet",
+      { boot: boot({ type: "agreed", arguments: ["quiet"] }) },
+      "MachineConfig 50-nto-rt",
+      undefined,
+    ],
+    [
+      "its boot arguments are older",
+      {
+        boot: boot({ type: "agreed", arguments: ["quiet"] }),
+        sources: [machineConfig("50-nto-rt", undefined, ["loud"])],
+      },
+      "MachineConfig 50-nto-rt",
+      undefined,
+    ],
+    [
+      "its boot arguments are not deleted yet",
+      { boot: boot(undefined, [], ["50-nto-rt"]), sources: [machineConfig("50-nto-rt")] },
+      "MachineConfig 50-nto-rt",
+      undefined,
+    ],
+    [
+      "node tuning has not seen the Tuned of its MachineConfig",
+      {
+        boot: boot(undefined, [tuned("p/1")]),
+        sources: [machineConfig("mc", "p/2")],
+        kubeletConfigs: [kubeletConfig("p/2")],
+      },
+      "the objects of PerformanceProfile p",
+      undefined,
+    ],
+    [
+      "the MachineConfig of a Tuned is not written yet",
+      { boot: boot(undefined, [tuned("p/1")]) },
+      "the objects of PerformanceProfile p",
+      undefined,
+    ],
+    [
+      "the KubeletConfig is older",
+      {
+        boot: boot(undefined, [tuned("p/2")]),
+        sources: [machineConfig("mc", "p/2")],
+        kubeletConfigs: [kubeletConfig("p/1")],
+      },
+      "the objects of PerformanceProfile p",
+      undefined,
+    ],
+    [
+      "only the KubeletConfig is left of a deleted profile",
+      { kubeletConfigs: [kubeletConfig("p/1")] },
+      "the objects of PerformanceProfile p",
+      undefined,
+    ],
+  ] as const)("is held while %s, at most five minutes", (_, input, waitsFor, nodes) => {
+    const long = { ...ready, ...input, pool: poolWith(ago(longestMs - 1000)) } as BarrierInput;
+    expect(barrier(long)).toMatchObject({
+      type: "held",
+      held: { waitsFor, ...(nodes ? { nodes } : {}) },
+      againInMs: 1000,
+    });
+    const late = barrier({ ...long, now: start + 1000 });
+    expect(late).toMatchObject({ type: "open", held: { waitsFor, released: true } });
+    if (!late.held) throw new Error("no reason");
+    const released = { ...long, pool: poolWith(late.held, long.rendering) };
+    expect(barrier(released), "the reason stays while it holds").toMatchObject({
+      type: "open",
+      held: { released: true },
+    });
+    expect(barrier({ ...ready, pool: released.pool })).toEqual({ type: "open" });
+  });
+
+  it("with all objects of a profile and its boot arguments is released", () => {
+    const input = {
+      ...ready,
+      boot: boot({ type: "agreed", arguments: ["quiet"] }, [tuned("p/1")]),
+      sources: [machineConfig("50-performance-p", "p/1"), machineConfig("50-nto-rt", undefined, ["quiet"])],
+      kubeletConfigs: [kubeletConfig("p/1")],
+      pool: poolWith(ago(quietMs)),
+    };
+    expect(barrier(input)).toEqual({ type: "open" });
+  });
+
+  it("does not wait for the objects of another pool's profile", () => {
+    const elsewhere = { ...tuned("q/1"), metadata: meta("elsewhere", "q/1") };
+    expect(barrier({ ...ready, boot: boot(undefined, [elsewhere]), pool: poolWith(ago(quietMs)) })).toEqual({
+      type: "open",
+    });
+  });
+
+  it("waits from now on if the clock was set back", () => {
+    const held = ago(-longestMs);
+    expect(barrier({ ...ready, pool: poolWith(held) })).toMatchObject({ type: "held", againInMs: quietMs });
+  });
+});
+
+describe("what is held", () => {
+  it.each([
+    "",
+    "{",
+    "[]",
+    "null",
+    "{}",
+    '{"rendering":1,"since":"x","waitsFor":"y"}',
+    '{"rendering":"r","since":"x","waitsFor":"y"}',
+  ])("is nothing where another client wrote %j", (text) => {
+    expect(heldOf(poolWith(text))).toBeUndefined();
+    expect(barrier({ ...ready, pool: poolWith(text) })).toMatchObject({ type: "held", againInMs: quietMs });
+  });
+
+  it("names ten of thousands of nodes", () => {
+    const nodes = Array.from({ length: 5000 }, (_, index) => `node-${index}`);
+    const text = heldText(ago(0, { nodes }));
+    expect(text.length).toBeLessThan(1000);
+    expect(describeHeld(heldOf(poolWith(text)) as Held)).toMatch(/node-9, and 4990 more$/);
+  });
+});

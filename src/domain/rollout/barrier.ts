@@ -1,0 +1,99 @@
+import { equal } from "../../language/object/json.ts";
+import { formatTime } from "../../language/object/time.ts";
+import type { KubeletConfig, MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { selects } from "../performance-profile/pools.ts";
+import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
+import { machineConfigName } from "../node-tuning/boot/machine-configs.ts";
+import { incompleteSets } from "./derived-set.ts";
+import { type Held, heldOf } from "./held.ts";
+
+/** A change of several objects is one rendering if they are written within this time. */
+export const quietMs = 2_000;
+
+/** A node that has not reported by then does not keep its pool waiting any longer. */
+export const longestMs = 5 * 60_000;
+
+export interface BarrierInput {
+  readonly pool: MachineConfigPool;
+  /** The name of the rendering that is ready. */
+  readonly rendering: string;
+  /** The MachineConfigs of the rendering. */
+  readonly sources: readonly MachineConfig[];
+  /** Of the cluster. */
+  readonly kubeletConfigs: readonly KubeletConfig[];
+  /** What node tuning last decided. Undefined: nothing since the operator started. */
+  readonly boot: BootDecision | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export type Barrier =
+  /** With `held`: released without these nodes. */
+  | { readonly type: "open"; readonly held?: Held | undefined }
+  | { readonly type: "held"; readonly held: Held; readonly againInMs: number };
+
+/**
+ * Whether a pool's rendering is released to its nodes, or waits for what belongs to the same change: a node restarts for each
+ * rendering, and boot arguments are known only when the nodes have reported them.
+ */
+export function barrier(input: BarrierInput): Barrier {
+  const { pool, rendering, now } = input;
+  const held = heldOf(pool);
+  const missing = whatIsMissing(input);
+  if (rendering === pool.spec?.configuration?.name)
+    return held?.released && missing ? { type: "open", held: { ...held, ...missing } } : { type: "open" };
+  // A clock that was set back must not make the pool wait longer.
+  const isKnown = held?.rendering === rendering && Date.parse(held.since) <= now;
+  const since = isKnown ? held.since : formatTime(now);
+  const waited = now - Date.parse(since);
+  const due = missing ? longestMs : quietMs;
+  const next: Held = { rendering, since, ...(missing ?? { waitsFor: "further changes" }) };
+  if (waited < due) return { type: "held", held: next, againInMs: due - waited };
+  return missing ? { type: "open", held: { ...next, released: true } } : { type: "open" };
+}
+
+type Missing = Pick<Held, "waitsFor" | "nodes">;
+
+/** The first reason to wait, if there is one. */
+function whatIsMissing(input: BarrierInput): Missing | undefined {
+  return objectsMissing(input) ?? bootArgumentsMissing(input);
+}
+
+function objectsMissing({ pool, sources, kubeletConfigs, boot }: BarrierInput): Missing | undefined {
+  if (!boot) return { waitsFor: "the decision about boot arguments" };
+  const { name = "", labels = {} } = pool.metadata;
+  const ofPool = {
+    tuneds: boot.tuneds.filter((tuned) => boot.poolsOf.get(tuned.metadata.name ?? "")?.includes(name)),
+    machineConfigs: sources,
+    kubeletConfigs: kubeletConfigs.filter(({ spec }) => selects(spec?.machineConfigPoolSelector, labels)),
+  };
+  const incomplete = incompleteSets(ofPool, { tuneds: boot.tuneds, kubeletConfigs });
+  return incomplete.length > 0 ? { waitsFor: `the objects of PerformanceProfile ${incomplete.join(", ")}` } : undefined;
+}
+
+/** Nodes that have not reported for what they should have, or whose reports are not in the rendering yet. */
+export function bootArgumentsMissing({
+  pool: { metadata },
+  sources,
+  boot,
+}: Pick<BarrierInput, "pool" | "sources" | "boot">): Missing | undefined {
+  const { name: pool = "" } = metadata;
+  const name = machineConfigName(pool);
+  const config = sources.find(({ metadata }) => metadata.name === name);
+  const written = { waitsFor: `MachineConfig ${name}` };
+  if (config && boot?.orphaned.includes(name)) return written;
+  const outcome = boot?.pools.find((one) => one.pool === pool)?.outcome;
+  switch (outcome?.type) {
+    case undefined:
+      return undefined;
+    case "waiting":
+      return { waitsFor: "boot arguments of nodes", nodes: outcome.nodes };
+    case "unapplied":
+      return { waitsFor: "a node that has applied its profile" };
+    case "conflict":
+    case "impossible":
+      return { waitsFor: "nodes that agree on boot arguments", nodes: [...outcome.values.values()].flat().toSorted() };
+    case "agreed":
+      return equal(outcome.arguments, config?.spec?.kernelArguments ?? []) ? undefined : written;
+  }
+}

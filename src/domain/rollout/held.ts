@@ -1,0 +1,67 @@
+import { at, isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+
+/** On a pool whose new rendering waits: JSON. It is in the cluster so that an operator that restarts goes on waiting. */
+export const heldAnnotation = "rollout.attune.dev/held";
+
+/** Why a rendering is not released, or was released without some nodes. */
+export interface Held {
+  readonly rendering: string;
+  /** RFC 3339. */
+  readonly since: string;
+  /** `boot arguments of nodes` */
+  readonly waitsFor: string;
+  /** Names of the nodes that it waits for. */
+  readonly nodes?: readonly string[] | undefined;
+  /** It was released after the longest time. */
+  readonly released?: true | undefined;
+}
+
+/** Undefined: nothing is held. A text that no operator wrote counts as nothing. */
+export function heldOf({ metadata: { annotations = {} } }: Pick<KubeObject, "metadata">): Held | undefined {
+  const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
+  if (text === undefined) return undefined;
+  const value = parsed(text);
+  const [rendering, since, waitsFor, nodes] = ["rendering", "since", "waitsFor", "nodes"].map((name) =>
+    at(value, name),
+  );
+  if (typeof rendering !== "string" || typeof waitsFor !== "string" || !isTime(since)) return undefined;
+  return {
+    rendering,
+    since,
+    waitsFor,
+    ...(Array.isArray(nodes) ? { nodes: nodes.filter((node) => typeof node === "string") } : {}),
+    ...(at(value, "released") === true ? { released: true as const } : {}),
+  };
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const mostNodes = 10;
+
+/** The text of the annotation. Of thousands of nodes it names some: the size of annotations is limited. */
+export function heldText({ nodes, ...held }: Held): string {
+  const shown =
+    nodes && nodes.length > mostNodes ? [...nodes.slice(0, mostNodes), `and ${nodes.length - mostNodes} more`] : nodes;
+  return JSON.stringify({ ...held, ...(shown ? { nodes: shown } : {}) });
+}
+
+/** For conditions: what waits for what, and for how long. */
+export function describeHeld({ rendering, since, waitsFor, nodes, released }: Held): string {
+  const names = nodes && nodes.length > 0 ? `: ${nodes.join(", ")}` : "";
+  return released
+    ? `MachineConfig ${rendering} was released without waiting any longer for ${waitsFor}${names}: these nodes may restart twice`
+    : `MachineConfig ${rendering} has been held since ${since}, at most five minutes, and waits for ${waitsFor}${names}`;
+}
