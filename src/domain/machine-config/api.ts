@@ -16,6 +16,8 @@ export interface MachineConfigPool extends KubeObject {
     paused?: boolean;
     /** A number of nodes, or a percentage such as `10%`. Default 1. */
     maxUnavailable?: number | string | null;
+    /** The operating system of the pool's nodes, by name, where the cluster offers several. */
+    osImageStream?: { name?: string };
     /** The rendered config that the nodes should have; written by whoever renders. */
     configuration?: PoolConfiguration;
   };

@@ -1,6 +1,5 @@
 import { readAccepted } from "../../language/ignition/read-ignition.ts";
 import { validateDocument } from "../../language/ignition/validate-document.ts";
-import { at } from "../../language/object/json.ts";
 import { type FieldError, forbidden } from "../../language/schema/field-error.ts";
 import type { MachineConfig } from "./api.ts";
 import { about, asSpec, blame, type RenderProblem } from "./culprit.ts";
@@ -44,12 +43,12 @@ export function conflicts(
   { pool, images }: Pick<RenderInput, "pool" | "images">,
   { kernelType, extensions, osImageURL }: MergedSpec,
 ): FieldError[] {
-  const stream = at(pool, "spec", "osImageStream", "name");
+  const stream = pool.spec?.osImageStream?.name;
   return [
     ...(extensions.includes("kernel-devel") && kernelType !== "default"
       ? [forbidden("spec.extensions", `kernel-devel is not available for the kernel ${kernelType}`)]
       : []),
-    ...(typeof stream === "string" && osImageURL !== (images?.osImageURL ?? "")
+    ...(stream && osImageURL !== (images?.osImageURL ?? "")
       ? [forbidden("spec.osImageURL", `the pool's spec.osImageStream chooses the operating system ${stream}`)]
       : []),
   ];
