@@ -1,7 +1,8 @@
-import { Option } from "commander";
+import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
+import { apiErrorFromStatus } from "../../cluster/kube/api-error.ts";
 import * as tables from "./flags.ts";
-import { flagName, type Flags, list, parseArguments, parsed, text, toggle } from "./option/flag.ts";
+import { addCommand, flagName, type Flags, list, parseArguments, parsed, text, toggle } from "./option/flag.ts";
 import { duration, nodeCount, portNumber } from "./option/shared-flags.ts";
 import * as profileTables from "./profile/flags.ts";
 import * as tunedTables from "./tuned/flags.ts";
@@ -61,6 +62,16 @@ describe("arguments", () => {
   ])("%j are refused", (args, message) => {
     expect(() => parseArguments(flags, args, {})).toThrow(message);
   });
+});
+
+it("a refusal of the API server begins with the command", async () => {
+  const refusal = apiErrorFromStatus({ kind: "Status", code: 403, message: "nodes is forbidden" }, { code: 403 });
+  const program = new Command("attune");
+  const run = (): Promise<void> => Promise.reject(refusal);
+  addCommand(program.command("tuned"), { name: "apply", description: "", flags: {}, run });
+  await expect(program.parseAsync(["tuned", "apply"], { from: "user" })).rejects.toThrow(
+    /^tuned apply: nodes is forbidden$/,
+  );
 });
 
 describe("a port", () => {

@@ -139,17 +139,31 @@ export function addCommand<F extends Flags>(parent: Command, definition: Command
   for (const [operand, about] of Object.entries(operands)) command.argument(operand, about);
   addFlags(command, flags);
   // Commander passes operands, then options, then the command.
-  return command.action((...given: unknown[]) => {
+  return command.action(async (...given: unknown[]) => {
     const options = readFlags(flags, given.at(-2) as Record<string, Given>, process.env);
-    return run(options, surplus ? command.args : (given.slice(0, -2).flat() as string[]));
+    try {
+      await run(options, surplus ? command.args : (given.slice(0, -2).flat() as string[]));
+    } catch (error) {
+      throw isRefusal(error)
+        ? new Error(`${namesOf(command).slice(1).join(" ")}: ${error.message}`, { cause: error })
+        : error;
+    }
   });
+}
+
+/** Of the API server, whose message names an object and not what it was for. Bundles have classes of their own. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ApiError" && (error as Error & { code?: number }).code !== 0;
 }
 
 /** After an error: the command that lists what would have been right. */
 export function hintAfterError(command: Command, what: string): Command {
-  const names: string[] = [];
-  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
-  return command.showHelpAfterError(`(${names.join(" ")} --help lists ${what})`);
+  return command.showHelpAfterError(`(${namesOf(command).join(" ")} --help lists ${what})`);
+}
+
+/** `["attune", "tuned", "apply"]` */
+function namesOf(command: Command): string[] {
+  return [...(command.parent ? namesOf(command.parent) : []), command.name()];
 }
 
 /** Values of flags as a container's `args` give them: read as the command line is. */

@@ -9,7 +9,7 @@ import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
 import { ifThere } from "../gather/gather-profiles.ts";
 import { isOurs } from "../install/target-cluster.ts";
-import { awayBecause, type Node, type NodeOutcome, outcomeOf, type Pod } from "./node-outcome.ts";
+import { awayBecause, type Node, type NodeOutcome, outcomeOf, type Pod, progressOf } from "./node-outcome.ts";
 
 export interface GiveBackOptions {
   readonly client: Client;
@@ -80,6 +80,8 @@ interface Running {
   readonly node: string;
   /** Why its agent cannot end. */
   readonly because: string | undefined;
+  /** What its pod does meanwhile. */
+  readonly now: string;
 }
 
 /** The pods of the agents and their nodes, as they change. */
@@ -107,9 +109,10 @@ class Agents {
   }
 
   running(): Running[] {
-    return this.#pods.list().map(({ spec }) => {
-      const node = spec?.nodeName ?? "";
-      return { node, because: awayBecause(this.#nodes.get(node)) };
+    return this.#pods.list().flatMap((pod): Running[] => {
+      const node = pod.spec?.nodeName;
+      // A pod that no scheduler has placed has changed no node, and goes with its DaemonSet.
+      return node === undefined ? [] : [{ node, because: awayBecause(this.#nodes.get(node)), now: progressOf(pod) }];
     });
   }
 
@@ -128,7 +131,7 @@ class Agents {
 const mostNames = 10;
 
 function waitsFor(running: readonly Running[]): string {
-  const names = running.slice(0, mostNames).map(({ node, because = "its agent rolls back" }) => `${node} (${because})`);
+  const names = running.slice(0, mostNames).map(({ node, because, now }) => `${node} (${because ?? now})`);
   const more = running.length > mostNames ? `, and ${running.length - mostNames} more` : "";
   return `waiting for ${running.length} ${running.length === 1 ? "node" : "nodes"}: ${names.join(", ")}${more}`;
 }

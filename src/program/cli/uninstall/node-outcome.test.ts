@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { awayBecause, type Node, outcomeOf, type Pod } from "./node-outcome.ts";
+import { awayBecause, type Node, outcomeOf, type Pod, progressOf } from "./node-outcome.ts";
 
 const pod = (state?: object): Pod =>
   ({
@@ -27,6 +27,15 @@ test.each<[object, string]>([
   [{ terminated: { exitCode: 0 } }, "rolled back"],
 ])("the pod of an agent was last %j and is gone, while its node is away: %s", (last, state) => {
   expect(outcomeOf(pod(last), "the node is not ready").state).toBe(state);
+});
+
+test.each<[object | undefined, string]>([
+  [{ running: {} }, "its agent rolls back"],
+  [{ terminated: { exitCode: 0 } }, "its agent has ended, its pod is being deleted"],
+  [{ waiting: { reason: "ImagePullBackOff" } }, "its agent does not run (ImagePullBackOff)"],
+  [undefined, "its agent does not run"],
+])("uninstall says of a node whose pod is %j: %s", (state, text) => {
+  expect(progressOf(pod(state))).toBe(text);
 });
 
 test.each<[string | undefined, string | undefined]>([

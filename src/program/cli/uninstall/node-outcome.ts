@@ -22,17 +22,25 @@ export function outcomeOf({ spec, status }: Pod, away?: string): NodeOutcome {
   const [container] = status?.containerStatuses ?? [];
   const { terminated, waiting } = container?.state ?? {};
   if (!container || waiting)
-    return {
-      node,
-      state: "not rolled back",
-      because: `its agent did not run${waiting?.reason ? ` (${waiting.reason})` : ""}`,
-    };
+    return { node, state: "not rolled back", because: `its agent did not run${reasonOf(waiting)}` };
   if (!terminated && away !== undefined) return { node, state: "away", because: away };
   if (terminated && terminated.exitCode !== 0) {
     const because = terminated.message?.trim() || `its agent ended with exit code ${terminated.exitCode}`;
     return { node, state: "not rolled back", because };
   }
   return { node, state: "rolled back" };
+}
+
+/** What the pod of an agent does on a node that waits to be rolled back. */
+export function progressOf({ status }: Pod): string {
+  const [container] = status?.containerStatuses ?? [];
+  const { running, terminated, waiting } = container?.state ?? {};
+  if (running) return "its agent rolls back";
+  return terminated ? "its agent has ended, its pod is being deleted" : `its agent does not run${reasonOf(waiting)}`;
+}
+
+function reasonOf(waiting: { readonly reason?: string } | undefined): string {
+  return waiting?.reason ? ` (${waiting.reason})` : "";
 }
 
 /** Why a node is away: then nothing ends its agent. */

@@ -19,6 +19,7 @@ import { deleteDefaultTuned, deleteObjects } from "./delete-objects.ts";
 import { giveNodesBack, managedNodes } from "./give-back.ts";
 import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
+import { patientClient } from "./patient-client.ts";
 import { reportData, reportText } from "./report.ts";
 import { usersObjects } from "./users-objects.ts";
 
@@ -48,11 +49,13 @@ const interrupted =
 
 /** Returns the exit code: 1 if a node was not rolled back. */
 export async function uninstallFrom(
-  client: Client,
+  api: Client,
   options: UninstallOptions,
   { terminal, signal, clock = systemClock }: CommandContext & { readonly clock?: Clock },
 ): Promise<number> {
   const { namespace, dryRun, crds, timeout: timeoutMs, output } = options;
+  const waiting = (text: string): void => terminal.err(`${text}\n`);
+  const client = patientClient(api, { clock, signal, waiting });
   const isOtherOperator = await isManagedByOther(client, signal);
   const { ours, others } = await installedObjects(client, namespace, signal);
   const deleted: KubeObject[] = [];
@@ -70,7 +73,6 @@ export async function uninstallFrom(
     webhooks.map((object) => ({ object })),
     deletion,
   );
-  const waiting = (text: string): void => terminal.err(`${text}\n`);
   if (!isOtherOperator)
     nodes = dryRun
       ? (await managedNodes(client, signal)).map((node) => ({ node, state: "rolled back" }))
