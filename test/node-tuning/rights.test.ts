@@ -5,12 +5,14 @@ import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metric
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import {
+  containerRuntimeConfigKind,
   controllerConfigKind,
   controllerConfigName,
   kubeletConfigKind,
   machineConfigKind,
   machineConfigPoolKind,
 } from "../../src/domain/machine-config/api.ts";
+import type { PoolConfig } from "../../src/domain/machine-config/pool-configs/generated-kind.ts";
 import {
   profileKind,
   type Recommend,
@@ -221,7 +223,7 @@ for (const variant of serverVariants())
       await stop();
     });
 
-    it("rolls a MachineConfig out, until a Machine Config Operator does", async () => {
+    it("rolls a MachineConfig and configurations of pools out, until a Machine Config Operator does", async () => {
       const metadata = { name: "50-motd", labels: { [role]: "worker" } };
       await admin.create(machineConfigKind, {
         ...typeOf(machineConfigKind),
@@ -233,6 +235,18 @@ for (const variant of serverVariants())
         const { metadata } = await admin.get(kinds.node, "n");
         return metadata.annotations?.[annotations.desiredConfig]?.startsWith("rendered-worker-");
       });
+      await admin.patch(machineConfigPoolKind, "worker", {
+        type: "merge",
+        patch: { metadata: { labels: { pool: "a" } } },
+      });
+      for (const kind of [kubeletConfigKind, containerRuntimeConfigKind]) {
+        const spec = { machineConfigPoolSelector: { matchLabels: { pool: "a" } } };
+        await admin.create<KubeObject>(kind, { ...typeOf(kind), metadata: { name: "a" }, spec });
+        await eventually("accepted", async () => {
+          const { status } = await admin.get<PoolConfig>(kind, "a");
+          return findCondition(status?.conditions, "Accepted")?.status === "True";
+        });
+      }
       await applyManifests(admin, [controllerConfigDefinition]);
       await eventually("the kind is served", () => admin.list(controllerConfigKind));
       await admin.create(controllerConfigKind, {

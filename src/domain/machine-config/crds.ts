@@ -68,4 +68,5 @@ export const machineConfigCrds: readonly KubeObject[] = [
     ],
   ),
   definition("KubeletConfig", "kubeletconfigs", [], [age]),
+  definition("ContainerRuntimeConfig", "containerruntimeconfigs", ["ctrcfg"], [age]),
 ];

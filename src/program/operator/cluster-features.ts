@@ -6,6 +6,7 @@ import { ExistingObject } from "../../cluster/kube/informer/existing-object.ts";
 import { ServedKind } from "../../cluster/kube/informer/served-kind.ts";
 import { type Followed, untilCached } from "../../cluster/kube/informer/until-cached.ts";
 import {
+  containerRuntimeConfigKind,
   controllerConfigKind,
   controllerConfigName,
   kubeletConfigKind,
@@ -33,6 +34,7 @@ export interface ClusterFeatures {
   readonly performanceProfiles?: boolean;
   /** KubeletConfigs, which derived objects include. */
   readonly kubeletConfigs?: boolean;
+  readonly containerRuntimeConfigs?: boolean;
   /** OpenShift's Infrastructure and FeatureGate, on which derived objects depend. */
   readonly infrastructures?: boolean;
   readonly featureGates?: boolean;
@@ -48,6 +50,7 @@ const optionalKinds: readonly KindRef[] = [
   clusterOperatorKind,
   performanceProfileKind,
   kubeletConfigKind,
+  containerRuntimeConfigKind,
   infrastructureKind,
   featureGateKind,
 ];
@@ -59,6 +62,7 @@ function featuresOf(isServed: (kind: KindRef) => boolean, machineConfigOperator:
     clusterOperators: isServed(clusterOperatorKind),
     performanceProfiles: isServed(performanceProfileKind),
     kubeletConfigs: isServed(kubeletConfigKind),
+    containerRuntimeConfigs: isServed(containerRuntimeConfigKind),
     infrastructures: isServed(infrastructureKind),
     featureGates: isServed(featureGateKind),
   };

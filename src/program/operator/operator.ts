@@ -165,7 +165,17 @@ async function runWith(
     }),
   );
   if (rollsOut(features))
-    addRollout(manager, { client, writer, version, nodeName: options.nodeName, clock, log, metrics, recorder });
+    addRollout(manager, {
+      client,
+      writer,
+      features,
+      version,
+      nodeName: options.nodeName,
+      clock,
+      log,
+      metrics,
+      recorder,
+    });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(performanceProfiles({ manager, client, writer, caches, features, recorder, clock, log, metrics }));

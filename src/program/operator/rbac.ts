@@ -1,4 +1,5 @@
 import {
+  containerRuntimeConfigKind,
   controllerConfigKind,
   controllerConfigName,
   group as machineConfiguration,
@@ -38,7 +39,8 @@ const ofOpenShift: readonly Grant[] = [
     apiGroups: ["apiextensions.k8s.io"],
     resources: ["customresourcedefinitions"],
     resourceNames: [
-      ...[machineConfigPoolKind, machineConfigKind, kubeletConfigKind, performanceProfileKind].map(definitionName),
+      ...[machineConfigPoolKind, machineConfigKind, kubeletConfigKind, containerRuntimeConfigKind].map(definitionName),
+      definitionName(performanceProfileKind),
       ...[infrastructureKind, featureGateKind, controllerConfigKind].map(definitionName),
       "clusteroperators.config.openshift.io",
     ],
@@ -65,10 +67,22 @@ const ofOpenShift: readonly Grant[] = [
     verbs: [...read, "create", "update", "delete"],
   },
   {
-    because: "a PerformanceProfile configures the kubelets of its pool",
+    because: "a PerformanceProfile configures the kubelets of its pool; finalizers where Attune rolls pools out",
     apiGroups: [machineConfiguration],
     resources: ["kubeletconfigs"],
-    verbs: [...read, "create", "update", "delete"],
+    verbs: [...read, "create", "update", "patch", "delete"],
+  },
+  {
+    because: "they become MachineConfigs where Attune rolls pools out, and have finalizers until these are gone",
+    apiGroups: [machineConfiguration],
+    resources: ["containerruntimeconfigs"],
+    verbs: [...read, "patch"],
+  },
+  {
+    because: "whether they were accepted, and which fields two of them set differently",
+    apiGroups: [machineConfiguration],
+    resources: ["kubeletconfigs/status", "containerruntimeconfigs/status"],
+    verbs: ["patch"],
   },
   {
     because: "a PerformanceProfile gives pods a RuntimeClass",

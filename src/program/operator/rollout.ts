@@ -7,18 +7,24 @@ import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.t
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type MachineConfig, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { generatedRuntime } from "../../domain/machine-config/container-runtime-config/runtime-config-kind.ts";
 import type { Digest } from "../../domain/machine-config/content-hash.ts";
+import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kubelet-config-kind.ts";
+import type { GeneratedKind, PoolConfig } from "../../domain/machine-config/pool-configs/generated-kind.ts";
+import { poolConfigController } from "../../domain/machine-config/pool-configs/pool-config-controller.ts";
 import { renderPool } from "../../domain/machine-config/render-pool.ts";
 import { nodeKind } from "../../domain/rollout/node-writer-controller.ts";
 import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts";
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
+import type { ClusterFeatures } from "./cluster-features.ts";
 
 export interface RolloutParts {
   /** For caches, which every replica keeps. */
   readonly client: Client;
   /** Of the leader. */
   readonly writer: Client;
+  readonly features: ClusterFeatures;
   readonly version: string;
   readonly nodeName?: string | undefined;
   readonly clock: Clock;
@@ -29,10 +35,25 @@ export interface RolloutParts {
 
 /** Renders pools and rolls them out, in clusters where no machine config operator does. */
 export function addRollout(manager: Manager, parts: RolloutParts): void {
-  const { client, writer, version, nodeName: operatorNode, ...rest } = parts;
+  const { client, writer, features, version, nodeName: operatorNode, ...rest } = parts;
   const caches = rolloutCaches(manager, client, parts.clock);
   const render: Render = (pool, machineConfigs) => renderPool({ pool, machineConfigs, version, digest: sha256 });
   manager.add(rolloutController({ client: writer, caches, render, operatorNode, ...rest }));
+  if (features.kubeletConfigs) addPoolConfigs(manager, generatedKubelet, caches, parts);
+  if (features.containerRuntimeConfigs) addPoolConfigs(manager, generatedRuntime, caches, parts);
+}
+
+/** Makes MachineConfigs of all objects of a kind. */
+function addPoolConfigs<T extends PoolConfig>(
+  manager: Manager,
+  kind: GeneratedKind<T>,
+  { pools, machineConfigs }: RolloutCaches,
+  { client, writer, clock, ...rest }: RolloutParts,
+): void {
+  const objects = manager.informer(kind.kind, { view: "pool-configs" }, () =>
+    createInformer(client, kind.kind, { clock }),
+  );
+  manager.add(poolConfigController({ ...rest, client: writer, kind, objects, pools, machineConfigs, clock }));
 }
 
 const sha256: Digest = (parts) => {
