@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { inputsAnnotation, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { annotations, updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runAgent } from "../../src/program/agent/agent.ts";
@@ -24,7 +27,7 @@ for (const variant of serverVariants())
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, foundation({ protocol: "shipped" }));
+      await applyManifests(admin, [...foundation({ protocol: "shipped" }), ...machineConfigCrds]);
       await eventually("Profiles are served", () => admin.list(profileKind));
       await admin.create(kinds.daemonSet, shippedDaemonSet, place);
     });
@@ -50,7 +53,14 @@ for (const variant of serverVariants())
       const requests: RecordedRequest[] = [];
       const client = recording(await agentOn(server, name), (request) => requests.push(request));
       const stop = new AbortController();
-      const running = runAgent({ client, node: name, host, signal: stop.signal, protocol: "shipped" });
+      const running = runAgent({
+        client,
+        node: name,
+        host,
+        signal: stop.signal,
+        protocol: "shipped",
+        machineConfig: true,
+      });
       await eventually("the status is reported", async () => {
         const { status } = await admin.get(profileKind, name, place);
         return findCondition(status?.conditions, "Applied")?.status === "True";
@@ -59,11 +69,23 @@ for (const variant of serverVariants())
         const { metadata } = await admin.get(kinds.node, name);
         return metadata.annotations?.[inputsAnnotation] === "t:1";
       });
+      const rendered = {
+        apiVersion: machineConfigKind.apiVersion,
+        kind: "MachineConfig",
+        metadata: { name: "rendered" },
+      };
+      await eventually("a config", () => admin.create(machineConfigKind, rendered));
+      const desired = { metadata: { annotations: { [annotations.desiredConfig]: "rendered" } } };
+      await admin.patch(kinds.node, name, { type: "merge", patch: desired });
+      await eventually("the config is reported", async () => {
+        const { metadata } = await admin.get(kinds.node, name);
+        return updateOf(metadata).current === "rendered";
+      });
       stop.abort();
       await running;
       const lists = requests
         .filter(({ verb }) => verb === "watch")
         .map((request): RecordedRequest => ({ ...request, verb: "list" }));
-      expect(unused(agentGrants("shipped"), [...requests, ...lists])).toEqual([]);
+      expect(unused(agentGrants({ protocol: "shipped" }), [...requests, ...lists])).toEqual([]);
     });
   });

@@ -10,7 +10,7 @@ import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [
   ["attune-operator", operatorGrants()],
-  ["attune-agent", agentGrants("shipped")],
+  ["attune-agent", agentGrants({ protocol: "shipped" })],
   ["attune-webhook", webhookGrants({ namespace: systemNamespace })],
 ];
 

@@ -14,6 +14,8 @@ import { clientFor, withToken } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { agentOn, agentToken } from "./agent-token.ts";
 import { eventually } from "./eventually.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { annotations } from "../../src/domain/rollout/node-annotations.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);
 
@@ -98,6 +100,31 @@ for (const variant of serverVariants())
         { what: nodes, patch: annotate({ x: "y" }), refused: /an agent may write only the annotations/ },
       ],
       [
+        "the config that it should get",
+        {
+          what: nodes,
+          patch: annotate({ [annotations.desiredConfig]: "rendered-mine" }),
+          refused: /an agent may write only the annotations/,
+        },
+      ],
+      [
+        "that it was drained",
+        {
+          what: nodes,
+          patch: annotate({ [annotations.lastAppliedDrain]: "drain-x" }),
+          refused: /an agent may write only the annotations/,
+        },
+      ],
+      [
+        "the state of another Node's config",
+        {
+          what: nodes,
+          name: "b",
+          patch: annotate({ [annotations.state]: "Done" }),
+          refused: /an agent on node a may not write b/,
+        },
+      ],
+      [
         "the removal of another annotation",
         { what: nodes, patch: annotate({ kept: null }), refused: /an agent may write only the annotations/ },
       ],
@@ -143,7 +170,7 @@ for (const variant of serverVariants())
       await expect(agent.list(kinds.secret, { namespace })).rejects.toThrow(/forbidden/);
       await expect(agent.delete(profileKind, "a", { namespace })).rejects.toThrow(/forbidden/);
       await expect(agent.delete(nodes, "a")).rejects.toThrow(/forbidden/);
-      await expect(agent.list(nodes)).rejects.toThrow(/forbidden/);
+      await expect(agent.list(machineConfigKind)).rejects.toThrow(/forbidden/);
     });
 
     /** A policy takes effect some time after it is created. */

@@ -58,3 +58,17 @@ export interface MachineUser {
   readonly keys: readonly string[];
   readonly passwordHash?: string | undefined;
 }
+
+/** Of a node without a config. */
+export const emptyContents: MachineContents = {
+  files: [],
+  directories: [],
+  links: [],
+  units: [],
+  users: [],
+  kernelArguments: [],
+  kernelType: "default",
+  extensions: [],
+  fips: false,
+  osImageURL: "",
+};

@@ -1,4 +1,5 @@
 import type { Overlay } from "./overlay-lines.ts";
+import type { Placed } from "./placed.ts";
 import type { GrubConfigBefore } from "./plugins/bootloader/grub-config.ts";
 
 /**
@@ -19,6 +20,8 @@ export type Action =
     }
   /** A whole file that outlives a reboot; `null`: the file is removed. */
   | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
+  /** A file with any bytes, a directory or a link, with mode and owner. */
+  | { readonly type: "place"; readonly path: string; readonly placed: Placed }
   /** A program, without a shell. `tolerate`: exit codes other than 0 that are no failure. */
   | {
       readonly type: "run";

@@ -1,5 +1,6 @@
 import type { Action, ActionOutcome } from "./action.ts";
 import type { Host } from "../host/host.ts";
+import { place } from "./placed.ts";
 import { textAfter } from "./text-after.ts";
 
 /** Carries actions out in order, up to the first that fails. */
@@ -23,6 +24,8 @@ async function one(action: Action, host: Host): Promise<ActionOutcome> {
     }
     case "file":
       return action.text === null ? host.remove(action.path) : host.replace(action.path, action.text, action.mode);
+    case "place":
+      return place(action.path, action.placed, host);
     case "keys":
     case "edit":
       return edit(action, host);

@@ -6,6 +6,7 @@ import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
 import { loadJournal } from "./journal.ts";
 import type { Claim, Entry } from "./ledger.ts";
+import { otherThanPlaced } from "./placed.ts";
 import { isFileAction, linesOf, textAfter } from "./text-after.ts";
 
 /** A setting that another process changed after its owner had set it. */
@@ -28,6 +29,8 @@ export interface Repaired extends Drift {
 }
 
 export interface DriftScope {
+  /** Whose settings. Default all owners'. */
+  readonly owner?: string | undefined;
   /** Only settings with one of these files. Default all. */
   readonly paths?: ReadonlySet<string> | undefined;
   /** Whether a target may be set again now; the others are left as they are and reported as waiting. Default all. */
@@ -52,10 +55,18 @@ export async function repairDrift(host: Host, scope: DriftScope = {}): Promise<R
   return repaired;
 }
 
-/** The files of settings in force. */
-export async function filesInForce(host: Host): Promise<string[]> {
+/** The files of an owner's settings in force. */
+export async function filesInForce(host: Host, owner: string): Promise<string[]> {
   const { ledger } = await loadJournal(host);
-  return ledger.entries().flatMap((entry) => inForce(entry)?.actions.flatMap(pathOf) ?? []);
+  return ledger.entries().flatMap((entry) => {
+    const claim = inForce(entry);
+    return claim?.owner === owner ? claim.actions.flatMap(pathOf) : [];
+  });
+}
+
+/** What differs from the ledger, and nothing is set. */
+export async function findDrift(host: Host, scope: DriftScope = {}): Promise<Drift[]> {
+  return (await drifted(host, scope)).map(({ drift }) => drift);
 }
 
 /** The claim that the node should agree with; none where its change failed or was refused. */
@@ -66,16 +77,21 @@ function inForce({ claims, before, refused }: Entry): Claim | undefined {
 }
 
 function pathOf(action: Action): string[] {
-  return action.type === "write" || isFileAction(action) ? [action.path] : [];
+  return action.type === "write" || action.type === "place" || isFileAction(action) ? [action.path] : [];
 }
 
-async function drifted(host: Host, { paths }: DriftScope): Promise<{ drift: Drift; claim: Claim }[]> {
+async function drifted(host: Host, { owner: of, paths }: DriftScope): Promise<{ drift: Drift; claim: Claim }[]> {
   const { ledger } = await loadJournal(host);
   const found: { drift: Drift; claim: Claim }[] = [];
   for (const entry of ledger.entries()) {
     const { target } = entry;
     const claim = inForce(entry);
-    if (!claim || (paths && !claim.actions.flatMap(pathOf).some((path) => paths.has(path)))) continue;
+    if (
+      !claim ||
+      (of !== undefined && claim.owner !== of) ||
+      (paths && !claim.actions.flatMap(pathOf).some((path) => paths.has(path)))
+    )
+      continue;
     const { owner, from, value: expected } = claim;
     for (const action of claim.actions) {
       const other = await otherThan(action, host);
@@ -102,6 +118,7 @@ export async function keptInstead(action: Action, host: Host): Promise<string | 
 
 /** The current value, where it differs from what the action wrote. */
 async function otherThan(action: Action, host: Host): Promise<string | undefined> {
+  if (action.type === "place") return otherThanPlaced(action.path, action.placed, host);
   if (action.type !== "write" && !isFileAction(action)) return undefined;
   const file = await host.read(action.path);
   const text = file.type === "text" ? file.text : undefined;

@@ -4,6 +4,7 @@ import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
 import { type Claim, type Entry, Ledger } from "./ledger.ts";
 import { settleFolders } from "./made-folders.ts";
+import { isPlaced } from "./placed.ts";
 
 export const journalPath = "/var/lib/attune/journal.json";
 const version = 2;
@@ -117,6 +118,7 @@ function isAction(value: unknown): value is Action {
   if (value.type === "write") return typeof value.value === "string";
   if (value.type === "keys") return isObject(value.values) && Object.values(value.values).every(isString);
   if (value.type === "edit") return isObject(value.edit) && isEdit(value.edit);
+  if (value.type === "place") return isPlaced(value.placed);
   if (value.type === "prune") return true;
   if (value.type === "hold") return typeof value.hex === "string";
   return value.type === "file" && (value.text === null || typeof value.text === "string");

@@ -24,7 +24,7 @@ export async function settleFolders(ledger: Ledger, host: Host): Promise<void> {
 }
 
 function filesOf({ actions }: Claim): string[] {
-  return actions.filter(isFileAction).map(({ path }) => path);
+  return actions.flatMap((action) => (isFileAction(action) || action.type === "place" ? [action.path] : []));
 }
 
 /** `/etc/a/b` → `/etc`, `/etc/a` */

@@ -3,6 +3,7 @@ import type { Action } from "./action.ts";
 import { carryOut, exists, joinRuns, mayJoin } from "./carry-out.ts";
 import type { Restored } from "./engine.ts";
 import type { Entry, Ledger } from "./ledger.ts";
+import { otherThanPlaced } from "./placed.ts";
 import { isFileAction } from "./text-after.ts";
 
 export interface PutBack {
@@ -75,7 +76,7 @@ async function each(actions: readonly Action[], host: Host, lasts: Entry["lasts"
   const undone: Undone = {};
   for (const action of actions) {
     // What a killed process had begun to write.
-    if (isFileAction(action)) await host.remove(besideOf(action.path));
+    if (isFileAction(action) || action.type === "place") await host.remove(besideOf(action.path));
     if (await isDone(action, host)) continue;
     const outcome = await carryOut([action], host);
     // A target that is gone (an interface was removed) has nothing to restore.
@@ -95,6 +96,7 @@ async function each(actions: readonly Action[], host: Host, lasts: Entry["lasts"
 
 /** A file that has its original already, as after a crash, is not written: it may be read-only. Edits compare by themselves. */
 async function isDone(action: Action, host: Host): Promise<boolean> {
+  if (action.type === "place") return (await otherThanPlaced(action.path, action.placed, host)) === undefined;
   if (action.type !== "write" && action.type !== "file") return false;
   const file = await host.read(action.path);
   if (action.type === "write") return file.type === "text" && file.text.trim() === action.value.trim();

@@ -6,6 +6,7 @@ import { chooseEngine, type EngineName } from "../engine/choose-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
+import { type Exclusive, serialQueue } from "../engine/serial-queue.ts";
 import type { Host } from "../host/host.ts";
 import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Notice } from "../../language/tuned/problem.ts";
@@ -22,6 +23,8 @@ export interface NodeEnginesOptions {
   readonly native?: Engine | undefined;
   /** Absent where TuneD cannot run, as on a virtual node: then only native is used. */
   readonly tuned?: DaemonEngine | undefined;
+  /** What else uses the ledger of the node runs in it too. Default: nothing else does. */
+  readonly exclusive?: Exclusive | undefined;
 }
 
 export interface ToApply {
@@ -47,15 +50,17 @@ export class NodeEngines {
   readonly #host: Host;
   readonly #native: Engine;
   readonly #tuned: DaemonEngine | undefined;
+  readonly #exclusive: Exclusive;
   #active: "native" | "tuned" | undefined;
   /** The profile that TuneD failed with; it is not tried again for it. */
   #failed: { readonly fingerprint: string; readonly reason: string } | undefined;
 
-  constructor({ host, option, native = nativeEngine(), tuned }: NodeEnginesOptions) {
+  constructor({ host, option, native = nativeEngine(), tuned, exclusive = serialQueue() }: NodeEnginesOptions) {
     this.option = option;
     this.#host = host;
     this.#native = native;
     this.#tuned = tuned;
+    this.#exclusive = exclusive;
   }
 
   /** Errors of TuneD since its last report. */
@@ -64,7 +69,11 @@ export class NodeEngines {
   }
 
   /** Applies a profile with the engine that suits it, and rolls back what another engine had applied. */
-  async apply(wanted: ToApply): Promise<AppliedBy> {
+  apply(wanted: ToApply): Promise<AppliedBy> {
+    return this.#exclusive(() => this.#apply(wanted));
+  }
+
+  async #apply(wanted: ToApply): Promise<AppliedBy> {
     const { profile, refused } = withoutReferences(wanted.profile, wanted.exec ?? execRule("allow"));
     const { engine, reason } = await this.#choose(wanted, refused);
     if (engine === "native") return this.#applyNatively(wanted, reason);
@@ -87,10 +96,16 @@ export class NodeEngines {
 
   /** Tunes what is new or drifted. The TuneD daemon does so by itself. */
   async follow({ profile, options }: ToApply, follow: Follow): Promise<ApplyReport | undefined> {
-    return this.isNative ? this.#native.follow?.(profile, this.#host, follow, options) : undefined;
+    return this.#exclusive(async () =>
+      this.isNative ? this.#native.follow?.(profile, this.#host, follow, options) : undefined,
+    );
   }
 
-  async rollback(): Promise<RollbackReport> {
+  rollback(): Promise<RollbackReport> {
+    return this.#exclusive(() => this.#rollback());
+  }
+
+  async #rollback(): Promise<RollbackReport> {
     const daemon = await this.#daemonToEnd();
     this.#active = undefined;
     return daemon ? endDaemon(daemon, this.#host) : this.#native.rollback(this.#host);

@@ -2,10 +2,12 @@ import type { EngineName } from "../../node/engine/choose-engine.ts";
 import type { Launch } from "../../node/engine/tuned-daemon/launch.ts";
 import type { LogRecord } from "../../node/engine/tuned-daemon/log-record.ts";
 import type { DaemonEvent } from "../../node/engine/tuned-daemon/supervisor.ts";
+import { serialQueue } from "../../node/engine/serial-queue.ts";
 import { TunedEngine } from "../../node/engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../../node/host/host.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
@@ -15,10 +17,13 @@ import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeEvents } from "../../node/on-node/events/node-events.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
+import { NodeUpdater } from "../../node/on-node/machine-config/node-updater.ts";
+import { updateController } from "../../node/on-node/machine-config/update-controller.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
 import { checkNode, type OwnNode, tuneController } from "../../node/on-node/tune-controller.ts";
 import { clearState } from "../../node/on-node/removal/clear-state.ts";
 import type { RollbackReport } from "../../node/engine/engine.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { agentServiceAccount } from "./rbac.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
@@ -36,6 +41,8 @@ export interface AgentOptions {
   exec?: ExecPolicy | undefined;
   /** `report`: MachineConfigs carry the boot arguments, so the agent writes none. Default apply. */
   bootArguments?: BootArguments | undefined;
+  /** Bring the config to the node that the operator assigns to it. Default: another agent does, or none. */
+  machineConfig?: boolean | undefined;
   /** Starts TuneD on the node. Without it there is only the native engine. */
   launch?: Launch | undefined;
   namespace?: string | undefined;
@@ -70,7 +77,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   };
   const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
   const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
-  const engines = new NodeEngines({ host, option, tuned });
+  const exclusive = serialQueue();
+  const engines = new NodeEngines({ host, option, tuned, exclusive });
   const { exec, bootArguments, pollIntervalMs } = options;
   const wake = (): void => controller.queue.add(`${namespace}/${node}`);
   const events = new NodeEvents({ host, clock, log, pollIntervalMs, wake });
@@ -103,6 +111,14 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     log,
   });
   manager.add(controller, { on: "everywhere" });
+  const updater = options.machineConfig === true ? new NodeUpdater({ host, exclusive }) : undefined;
+  if (updater) {
+    const selected = { fieldSelector: `metadata.name=${node}` };
+    const nodes = manager.informer(kinds.node, selected, () =>
+      createInformer(client, kinds.node, { ...selected, clock, project: withoutStatus }),
+    );
+    manager.add(updateController({ client, nodes, node, updater, clock, log }), { on: "everywhere" });
+  }
   // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);
   const removal = new RollbackOnRemoval({
@@ -125,14 +141,22 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         ? ({ type: "removed", because: "--rollback-on-exit" } as const)
         : await removal.decide();
     if (type === "restarted") log.info({ because }, "settings stay in force");
-    else if (options.rollbackOnExit || (await isOwnNode({ client, node, tuner }, log)))
+    else if (options.rollbackOnExit || (await isOwnNode({ client, node, tuner }, log))) {
+      const left = (await updater?.release()) ?? [];
       checkRestored(await tuner.release(), because, log);
+      if (left.length > 0) throw new Error(`give the node's files back: ${left.join("; ")}`);
+    }
     const left = await clearState(host);
     if (left.length > 0) log.info({ left }, "files that Attune did not create stay on the node");
   } finally {
     over.abort();
     await watching;
   }
+}
+
+/** The agent reads annotations only, and the images in a Node's status may be large. */
+function withoutStatus({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata };
 }
 
 /** Throws where an original could not be restored: the exit code is what remains of a pod. */

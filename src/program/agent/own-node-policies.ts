@@ -1,7 +1,8 @@
-import { bootArgumentsAnnotation, group, inputsAnnotation, type Protocol } from "../../domain/node-tuning/api.ts";
+import { bootArgumentsAnnotation, group, inputsAnnotation } from "../../domain/node-tuning/api.ts";
+import { writtenByAgent } from "../../domain/rollout/node-annotations.ts";
 import { accountPolicy, type Restriction } from "../../language/object/account-policy.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { agentServiceAccount } from "./rbac.ts";
+import { type AgentDuties, agentServiceAccount } from "./rbac.ts";
 
 const nodeClaim = "authentication.kubernetes.io/node-name";
 
@@ -9,7 +10,8 @@ const nodeClaim = "authentication.kubernetes.io/node-name";
  * Restrict an agent to the node that its token is bound to: an attacker on one node cannot tune another. RBAC cannot, since
  * all agents share one ServiceAccount and roles name no node. `namespace` is that of the ServiceAccount.
  */
-export function ownNodePolicies(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
+export function ownNodePolicies(namespace: string, duties: AgentDuties = {}): KubeObject[] {
+  const { protocol = "documented", machineConfiguration = true } = duties;
   const profiles = policy("attune-agent-own-profile", namespace, {
     rule: { apiGroups: [group], apiVersions: ["*"], resources: ["profiles", "profiles/status"] },
     validations: [
@@ -23,9 +25,9 @@ export function ownNodePolicies(namespace: string, protocol: Protocol = "documen
   });
   const nodes = policy("attune-agent-own-node", namespace, {
     rule: { apiGroups: [""], apiVersions: ["v1"], resources: ["nodes", "nodes/*"] },
-    validations: [ownNode, onlyReported],
+    validations: [ownNode, onlyReported({ protocol, machineConfiguration })],
   });
-  return [...profiles, ...(protocol === "shipped" ? nodes : [])];
+  return [...profiles, ...(protocol === "shipped" || machineConfiguration ? nodes : [])];
 }
 
 const ownNode = {
@@ -34,11 +36,12 @@ const ownNode = {
   reason: "Forbidden",
 };
 
-const reported = `['${bootArgumentsAnnotation}', '${inputsAnnotation}']`;
-
-/** Only the annotations of the shipped protocol may change. */
-const onlyReported = {
-  expression: [
+/** Only the annotations of an update may change, and those of the shipped protocol. */
+function onlyReported({ protocol, machineConfiguration = false }: AgentDuties): Restriction["validations"][number] {
+  const shipped = protocol === "shipped" ? [bootArgumentsAnnotation, inputsAnnotation] : [];
+  const names = [...(machineConfiguration ? writtenByAgent : []), ...shipped];
+  const reported = `[${names.map((name) => `'${name}'`).join(", ")}]`;
+  const expression = [
     "request.operation == 'UPDATE'",
     "!has(request.subResource)",
     "object.spec == oldObject.spec",
@@ -47,10 +50,11 @@ const onlyReported = {
     ),
     `variables.after.all(name, name in ${reported} || (name in variables.before && variables.before[name] == variables.after[name]))`,
     `variables.before.all(name, name in ${reported} || name in variables.after)`,
-  ].join(" && "),
-  message: "an agent may write only the annotations with boot arguments of a Node",
-  reason: "Forbidden",
-};
+  ].join(" && ");
+  const message =
+    "an agent may write only the annotations of a Node that report boot arguments and the state of its config";
+  return { expression, message, reason: "Forbidden" };
+}
 
 function policy(name: string, namespace: string, of: Pick<Restriction, "rule" | "validations">): KubeObject[] {
   const variables = [

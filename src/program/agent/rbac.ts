@@ -1,4 +1,5 @@
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
+import { group as machineConfigGroup } from "../../domain/machine-config/api.ts";
 import { group, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -7,8 +8,15 @@ export const agentServiceAccount = "attune-agent";
 /** Of its role, and of the binding. */
 export const agentRole = "attune:agent";
 
+export interface AgentDuties {
+  /** Default documented. */
+  readonly protocol?: Protocol | undefined;
+  /** Whether it may bring machine configuration to its node. Default true. */
+  readonly machineConfiguration?: boolean | undefined;
+}
+
 /** All permissions of the agent. own-node-policies.ts restricts them to its own node. */
-export function agentGrants(protocol: Protocol): Grant[] {
+export function agentGrants({ protocol = "documented", machineConfiguration = true }: AgentDuties): Grant[] {
   const grants: Grant[] = [
     {
       within: tuningNamespace,
@@ -57,17 +65,50 @@ export function agentGrants(protocol: Protocol): Grant[] {
       verbs: ["use"],
     },
   ];
-  const node: Grant = {
+  const shipped: Grant = {
     because:
       "reports boot arguments in annotations of the Node under the shipped protocol; a policy restricts it to its own node and to these annotations",
     apiGroups: [""],
     resources: ["nodes"],
     verbs: ["get", "patch"],
   };
-  return protocol === "shipped" ? [...grants, node] : grants;
+  return [
+    ...grants,
+    ...(protocol === "shipped" ? [shipped] : []),
+    ...(machineConfiguration ? machineConfigurationGrants : []),
+  ];
 }
 
+const machineConfigurationGrants: readonly Grant[] = [
+  {
+    because: "the config that the operator assigns to its own Node; it requests no other",
+    apiGroups: [""],
+    resources: ["nodes"],
+    verbs: ["list", "watch"],
+  },
+  {
+    because:
+      "reports the state of its config in annotations of the Node; a policy restricts it to its own node and to these annotations",
+    apiGroups: [""],
+    resources: ["nodes"],
+    verbs: ["patch"],
+  },
+  {
+    because: "the rendered config of its node",
+    apiGroups: [machineConfigGroup],
+    resources: ["machineconfigs"],
+    verbs: ["get"],
+  },
+  {
+    because: "which changes of a config need a restart, as the user decides",
+    apiGroups: ["operator.openshift.io"],
+    resources: ["machineconfigurations"],
+    resourceNames: ["cluster"],
+    verbs: ["get"],
+  },
+];
+
 /** `namespace` is that of the ServiceAccount. */
-export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
-  return rbacObjects(agentRole, { namespace, name: agentServiceAccount }, agentGrants(protocol));
+export function agentRbac(namespace: string, duties: AgentDuties = {}): KubeObject[] {
+  return rbacObjects(agentRole, { namespace, name: agentServiceAccount }, agentGrants(duties));
 }

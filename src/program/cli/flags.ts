@@ -85,6 +85,10 @@ export const agentFlags = {
     "apply (write them to the boot loader) or report (only report them: the cluster's MachineConfigs carry them)",
     { of: ["apply", "report"], default: "apply" },
   ),
+  machineConfig: toggle(
+    "--machine-config",
+    "bring the rendered MachineConfig to the node that the operator assigns to it; set by the operator where no machine config operator does",
+  ),
   namespace: text("-n, --namespace <name>", "namespace of the Profiles", { default: tuningNamespace }),
   protocol: protocolFlag,
   resyncInterval: parsed("--resync-interval <duration>", "how often to check the node for drift", duration, {

@@ -152,6 +152,7 @@ async function runWith(
           ...(options.agentArguments ?? []),
           // Two writers of one boot configuration would fight.
           ...(features.machineConfigPools ? ["--boot-arguments", "report"] : []),
+          ...(rollsOut(features) ? ["--machine-config"] : []),
         ],
       },
       protocol,

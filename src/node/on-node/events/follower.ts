@@ -2,6 +2,7 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Notice } from "../../../language/tuned/problem.ts";
 import { filesInForce, type Repaired, repairDrift } from "../../engine/drift.ts";
+import { profileOwner } from "../../engine/native-engine.ts";
 import type { SettingReport } from "../../engine/engine.ts";
 import type { Follow } from "../../engine/plugin.ts";
 import { taskFilter } from "../../engine/plugins/scheduler/followed-tasks.ts";
@@ -103,7 +104,13 @@ export class Follower {
     // After devices that went away are forgotten: the values of the next with their names are no drift.
     if (everything || noticed.paths.size > 0) {
       const paths = everything ? undefined : noticed.paths;
-      this.#repaired(await repairDrift(host, { paths, mayRepair: (target) => this.#repairs.allows(target, now) }));
+      this.#repaired(
+        await repairDrift(host, {
+          owner: profileOwner,
+          paths,
+          mayRepair: (target) => this.#repairs.allows(target, now),
+        }),
+      );
     }
     this.#repaired(settings.flatMap(driftOf));
     this.#logTuned(settings);
@@ -165,7 +172,7 @@ export class Follower {
   }): Promise<void> {
     const { events, engines, host } = this.#options;
     // The TuneD daemon follows the node itself, and its own writes are no drift.
-    const files = engines.isNative && host.watch ? await filesInForce(host) : [];
+    const files = engines.isNative && host.watch ? await filesInForce(host, profileOwner) : [];
     await events?.watch({ files, processes: engines.isNative ? processes : undefined }, renew);
   }
 

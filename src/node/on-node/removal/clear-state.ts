@@ -6,6 +6,7 @@ import { scriptDirectories } from "../../engine/engine.ts";
 import { journalPath } from "../../engine/journal.ts";
 import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../host/host.ts";
+import { currentPath, pendingPath } from "../machine-config/config-store.ts";
 import { providerPath } from "../answer-probes.ts";
 import { appliedPath, recordPath } from "../tuning-record.ts";
 
@@ -19,9 +20,21 @@ const own = ["/var/lib/attune", "/run/attune"];
  * it did not create, which stay.
  */
 export async function clearState(host: StateHost): Promise<string[]> {
-  for (const path of [recordPath, journalPath]) if ((await host.read(path)).type !== "missing") return [];
+  for (const path of [recordPath, journalPath, currentPath, pendingPath])
+    if ((await host.read(path)).type !== "missing") return [];
   const scripts = scriptDirectories.flatMap((directory) => scriptNames().map((name) => `${directory}/${name}`));
-  const files = [recordPath, journalPath, appliedPath, pidFile, imageFile, chosenProfileFile, providerPath, ...scripts];
+  const files = [
+    recordPath,
+    journalPath,
+    currentPath,
+    pendingPath,
+    appliedPath,
+    pidFile,
+    imageFile,
+    chosenProfileFile,
+    providerPath,
+    ...scripts,
+  ];
   // Removing a file also removes what a killed process had begun to write beside it.
   for (const file of files) {
     const outcome = await host.remove(file);

@@ -44,6 +44,7 @@ export function agentOptions(flags: Values<typeof agentFlags>): Pick<
   | "engine"
   | "exec"
   | "bootArguments"
+  | "machineConfig"
   | "namespace"
   | "protocol"
   | "rollbackOnExit"
@@ -53,8 +54,9 @@ export function agentOptions(flags: Values<typeof agentFlags>): Pick<
   readonly node: string;
 } {
   const { node, resyncInterval, engine, exec, bootArguments, namespace, protocol, rollbackOnExit } = flags;
-  const { probeAddress } = flags;
+  const { probeAddress, machineConfig } = flags;
   if (node === undefined) throw new Error("--node is required, or NODE_NAME in the environment");
   const resyncIntervalMs = resyncInterval;
-  return { node, engine, exec, bootArguments, namespace, protocol, rollbackOnExit, resyncIntervalMs, probeAddress };
+  const cluster = { namespace, protocol, machineConfig };
+  return { node, engine, exec, bootArguments, ...cluster, rollbackOnExit, resyncIntervalMs, probeAddress };
 }

@@ -48,6 +48,7 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
   const { isOpenShift = options.release !== undefined } = options;
+  const machineConfiguration = mode !== "plain";
   return [
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
@@ -55,11 +56,11 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     // It takes effect a little after it is written, so it comes before the CRD.
     ...conversionPolicy,
     ...definitions(mode),
-    ...ownNodePolicies(tuningNamespace, protocol),
+    ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
     ...operatorRbac(namespace, mode),
-    ...agentRbac(tuningNamespace, protocol),
-    ...webhookRbac({ namespace, machineConfiguration: mode !== "plain" }),
+    ...agentRbac(tuningNamespace, { protocol, machineConfiguration }),
+    ...webhookRbac({ namespace, machineConfiguration }),
   ];
 }
 

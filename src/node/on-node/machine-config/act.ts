@@ -1,0 +1,40 @@
+import type { PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import type { Host } from "../../host/host.ts";
+
+/** A service may take its time to stop. */
+const timeoutMs = 120_000;
+
+/** Brings applied files into force. Returns why an action failed. */
+export async function act(actions: readonly PolicyAction[], host: Pick<Host, "run">): Promise<string[]> {
+  const done = new Set<string>();
+  for (const action of actions) {
+    const argv = commandOf(action);
+    // Two files of one service need one restart.
+    if (!argv || done.has(argv.join(" "))) continue;
+    done.add(argv.join(" "));
+    const result = await host.run(argv, { timeoutMs });
+    if (result.type === "failed") return [`${argv.join(" ")}: ${result.message}`];
+    if (result.code !== 0) return [`${argv.join(" ")}: exit code ${result.code}: ${result.stderr.trim()}`];
+  }
+  return [];
+}
+
+function commandOf(action: PolicyAction): string[] | undefined {
+  switch (action.type) {
+    case "Reload":
+      return ["systemctl", "reload", action.service];
+    case "Restart":
+      return ["systemctl", "restart", action.service];
+    case "Special":
+      return ["systemctl", "reload", "crio.service"];
+    case "DaemonReload":
+      return ["systemctl", "daemon-reload"];
+    case "Reboot":
+      return ["systemctl", "reboot"];
+    case "Drain":
+    case "None":
+      return undefined;
+    default:
+      return action satisfies never;
+  }
+}

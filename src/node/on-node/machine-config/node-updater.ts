@@ -1,0 +1,182 @@
+import type { MachineConfig } from "../../../domain/machine-config/api.ts";
+import { type Changes, changesBetween } from "../../../domain/machine-config/cost/changes.ts";
+import { type Cost, costOf } from "../../../domain/machine-config/cost/cost-of.ts";
+import type { DisruptionPolicy, PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
+import { readContents } from "../../../domain/machine-config/read-contents.ts";
+import type { Exclusive } from "../../engine/serial-queue.ts";
+import { readBootId } from "../../host/boot-id.ts";
+import type { Host } from "../../host/host.ts";
+import { act } from "./act.ts";
+import { applyContents, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
+import { ConfigStore, type KeptConfig, type PendingConfig } from "./config-store.ts";
+
+export interface NodeUpdaterOptions {
+  readonly host: Host;
+  /** No other operation on the ledger runs meanwhile. */
+  readonly exclusive: Exclusive;
+}
+
+export interface NodeConfigs {
+  readonly current: KeptConfig | undefined;
+  readonly pending: PendingConfig | undefined;
+  readonly bootId: string;
+}
+
+/** An update that can begin: its contents were read, and its cost is known. */
+export interface PlannedUpdate {
+  readonly config: KeptConfig;
+  readonly contents: MachineContents;
+  readonly changes: Changes;
+  readonly cost: Cost;
+}
+
+export type Planned = ({ readonly type: "update" } & PlannedUpdate) | Refused;
+
+export interface Refused {
+  readonly type: "refused";
+  readonly reason: string;
+}
+
+/** `reboot`: everything is applied, and only a boot is missing. */
+export type Applied = { readonly type: "applied" | "reboot"; readonly findings: readonly string[] } | Refused;
+
+/** Brings configs to one node. Whatever is cut off at any write is finished, or begun again, by the next call. */
+export class NodeUpdater {
+  readonly #host: Host;
+  readonly #exclusive: Exclusive;
+  readonly #store: ConfigStore;
+
+  constructor({ host, exclusive }: NodeUpdaterOptions) {
+    this.#host = host;
+    this.#exclusive = exclusive;
+    this.#store = new ConfigStore(host);
+  }
+
+  async configs(): Promise<NodeConfigs> {
+    const [current, pending, bootId] = [this.#store.current(), this.#store.pending(), readBootId(this.#host)];
+    return { current: await current, pending: await pending, bootId: await bootId };
+  }
+
+  /** What an update to the config would do; nothing is changed. */
+  async plan(config: KeptConfig, policy: DisruptionPolicy): Promise<Planned> {
+    const { current, pending } = await this.configs();
+    const wanted = read(config);
+    if (wanted.type === "refused") return wanted;
+    const { contents } = wanted;
+    // What an unfinished update to another config did may be in force already.
+    const left = pending && pending.stage !== "rolled back" && pending.name !== config.name ? [pending] : [];
+    const befores = [current, ...left].map((before) => (before ? read(before) : empty));
+    const changes = befores.map((before) =>
+      changesBetween(before.type === "refused" ? emptyContents : before.contents, contents),
+    );
+    const costs = changes.map((one) => costOf(one, policy));
+    let highest: Cost | undefined;
+    for (const cost of costs) {
+      if (cost.type === "problem") return { type: "refused", reason: `${config.name}: ${cost.message}` };
+      if (!highest || isHigher(cost, highest)) highest = cost;
+    }
+    return { type: "update", config, contents, changes: changes[0]!, cost: highest! };
+  }
+
+  /** Applies a planned update. Where it fails, the node gets its current config back. */
+  async apply({ config, contents, changes, cost }: PlannedUpdate): Promise<Applied> {
+    const { current, pending, bootId } = await this.configs();
+    const failures = pending?.name === config.name ? pending.failures : 0;
+    const next: PendingConfig = { name: config.name, spec: config.spec, stage: "applying", bootId, failures };
+    await this.#store.savePending(next);
+    const reloadUnits = changes.units.length > 0 || pending !== undefined;
+    const { problems, findings } = await this.#exclusive(() =>
+      applyContents({ contents, config: config.name, host: this.#host, reloadUnits }),
+    );
+    const failed = problems.length > 0 ? problems : await this.#act(cost.actions);
+    if (failed.length > 0) return this.#rollBack(next, current, failed);
+    if (cost.level !== "reboot") return this.#finish(next, { contents, findings });
+    await this.#store.savePending({ ...next, stage: "booting" });
+    return { type: "reboot", findings };
+  }
+
+  /** Verifies a pending config after the boot; then it is current. */
+  async verify(pending: PendingConfig): Promise<Applied> {
+    const wanted = read(pending);
+    return wanted.type === "refused" ? wanted : this.#finish(pending, { contents: wanted.contents, findings: [] });
+  }
+
+  /** Whether the node still is as its current config says. */
+  async drift(): Promise<Deviations> {
+    const current = await this.#store.current();
+    const wanted = current && read(current);
+    if (!current || wanted?.type !== "contents") return { problems: [], findings: [] };
+    const { contents } = wanted;
+    return this.#exclusive(() => verifyContents({ contents, config: current.name, host: this.#host }));
+  }
+
+  /** Asks for the boot. This process ends with it. */
+  async reboot(): Promise<string | undefined> {
+    const [failed] = await this.#act([{ type: "Reboot" }]);
+    return failed;
+  }
+
+  /** The pending config failed before, and the node has the current one. */
+  async forgetPending(): Promise<void> {
+    await this.#store.dropPending();
+  }
+
+  /** Gives the node back: every original is restored. Returns what could not be. */
+  async release(): Promise<readonly string[]> {
+    const failed = await this.#exclusive(() => releaseContents(this.#host));
+    if (failed.length === 0) await this.#store.clear();
+    return failed;
+  }
+
+  async #act(actions: readonly PolicyAction[]): Promise<string[]> {
+    return act(actions, this.#host);
+  }
+
+  async #finish(
+    pending: PendingConfig,
+    { contents, findings }: { contents: MachineContents; findings: readonly string[] },
+  ): Promise<Applied> {
+    const found = await this.#exclusive(() => verifyContents({ contents, config: pending.name, host: this.#host }));
+    if (found.problems.length > 0) {
+      const reason = reasonOf(pending.name, found.problems);
+      await this.#store.savePending({ ...pending, stage: "applying", failures: pending.failures + 1, reason });
+      return { type: "refused", reason };
+    }
+    await this.#store.finish(pending);
+    return { type: "applied", findings: [...new Set([...findings, ...found.findings])] };
+  }
+
+  async #rollBack(next: PendingConfig, current: KeptConfig | undefined, problems: readonly string[]): Promise<Refused> {
+    const before = current ? read(current) : empty;
+    const contents = before.type === "refused" ? emptyContents : before.contents;
+    const { problems: left } = await this.#exclusive(() =>
+      applyContents({ contents, config: current?.name ?? "", host: this.#host, reloadUnits: true }),
+    );
+    const reason = reasonOf(next.name, [...problems, ...left.map((one) => `not rolled back: ${one}`)]);
+    const stage = left.length > 0 ? "applying" : "rolled back";
+    await this.#store.savePending({ ...next, stage, failures: next.failures + 1, reason });
+    return { type: "refused", reason };
+  }
+}
+
+type Read = { readonly type: "contents"; readonly contents: MachineContents } | Refused;
+
+const empty: Read = { type: "contents", contents: emptyContents };
+
+function read({ name, spec }: { name: string; spec: MachineConfig["spec"] }): Read {
+  const found = readContents(spec);
+  if (found.type === "contents") return found;
+  const [first] = found.problems;
+  return { type: "refused", reason: `${name}: ${first?.field ?? ""}: ${first?.message ?? ""}` };
+}
+
+const levels = ["nothing", "reload", "restart", "drain", "reboot"] as const;
+
+function isHigher(a: Cost, b: Cost): boolean {
+  return levels.indexOf(a.level) > levels.indexOf(b.level);
+}
+
+function reasonOf(config: string, problems: readonly string[]): string {
+  return `${config}: ${problems.join("; ")}`;
+}

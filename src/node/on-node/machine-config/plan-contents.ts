@@ -1,0 +1,63 @@
+import type { MachineContents, Ownership } from "../../../domain/machine-config/machine-contents.ts";
+import { type Placed, placedFile } from "../../engine/placed.ts";
+import type { UnitStep } from "../../engine/unit-step.ts";
+import type { Host } from "../../host/host.ts";
+import { Accounts } from "./accounts.ts";
+import { placeAll, type Wanted } from "./place-step.ts";
+import { daemonReload, planUnits } from "./plan-units.ts";
+import { planUsers } from "./plan-users.ts";
+
+export interface PlanContents {
+  readonly contents: MachineContents;
+  /** Name of the rendered config. */
+  readonly config: string;
+  readonly host: Host;
+  /** Whether files of units have changed, so that systemd must read them again. */
+  readonly reloadUnits?: boolean | undefined;
+}
+
+/**
+ * Steps that bring the contents to the node, given what it has now. Directories first, since files may be in them; units are
+ * enabled when their files are there.
+ */
+export async function planContents({ contents, config, host, reloadUnits = false }: PlanContents): Promise<UnitStep[]> {
+  const accounts = await Accounts.read(host);
+  const at = { config, host };
+  const places = [...storageOf(contents, accounts), ...planUsers(contents.users, accounts)];
+  const units = await planUnits(contents.units, at);
+  const reload = reloadUnits ? [daemonReload(config)] : [];
+  return [...(await placeAll(places, at)), ...(await placeAll(units.places, at)), ...reload, ...units.steps];
+}
+
+function storageOf({ directories, links, files }: MachineContents, accounts: Accounts): Wanted[] {
+  const owned = <T extends Ownership>(
+    of: T,
+    make: (owner: { uid: number; gid: number }) => Placed,
+  ): Wanted["placed"] => {
+    const owner = accounts.ownerOf(of);
+    return "unknown" in owner ? { impossible: owner.unknown } : make(owner);
+  };
+  return [
+    ...directories
+      // A folder comes before those in it.
+      .toSorted((a, b) => a.path.length - b.path.length)
+      .map((one): Wanted => ({
+        path: one.path,
+        option: "storage.directories",
+        placed: owned(one, (owner) => ({ kind: "directory", mode: one.mode, ...owner })),
+      })),
+    ...files.map((one): Wanted => ({
+      path: one.path,
+      option: "storage.files",
+      placed: owned(one, (owner) => placedFile(one.bytes, { mode: one.mode, ...owner })),
+    })),
+    // Hard links after the files that they may name.
+    ...links.map((one): Wanted => ({
+      path: one.path,
+      option: "storage.links",
+      placed: owned(one, (owner) =>
+        one.isHard ? { kind: "hard link", target: one.target } : { kind: "link", target: one.target, ...owner },
+      ),
+    })),
+  ];
+}

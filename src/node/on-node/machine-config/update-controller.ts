@@ -1,0 +1,189 @@
+import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Informer } from "../../../cluster/kube/cache.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
+import { Controller, type Result, source } from "../../../cluster/runtime/controller/controller.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
+import { machineConfigKind } from "../../../domain/machine-config/api.ts";
+import {
+  type DisruptionPolicy,
+  machineConfigurationKind,
+  mergedPolicy,
+  userPolicy,
+} from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { annotations, updateOf, type NodeUpdate, type UpdateState } from "../../../domain/rollout/node-annotations.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { KeptConfig } from "./config-store.ts";
+import type { Applied, NodeConfigs, NodeUpdater } from "./node-updater.ts";
+import { drainRequest, isDrained, phaseOf, settlement, uncordonRequest } from "./update-phase.ts";
+
+export interface UpdateControllerOptions {
+  readonly client: Client;
+  /** Caches this node's own Node and no other. */
+  readonly nodes: Informer;
+  readonly node: string;
+  readonly updater: NodeUpdater;
+  readonly clock: Clock;
+  readonly log?: Log | undefined;
+}
+
+const fieldManager = "attune-agent";
+/** A node that does not go down is asked again. */
+const rebootAgainMs = 300_000;
+/** Before the second attempt at a config. */
+const retryMs = 30_000;
+/** As the machine config operator limits it. */
+const longestReason = 2000;
+
+/** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
+export function updateController(options: UpdateControllerOptions): Controller {
+  const { client, nodes, node, updater, clock } = options;
+
+  async function reconcile(found: KubeObject, signal: AbortSignal, log: Log): Promise<Result> {
+    const update = updateOf(found.metadata);
+    const configs = await updater.configs();
+    const report = (wanted: Report): Promise<void> => annotate(found, wanted, signal);
+    switch (phaseOf({ update, ...configs })) {
+      case "unmanaged":
+        return {};
+      case "settled":
+        if (configs.pending) await updater.forgetPending();
+        return settle(update, report);
+      case "given up":
+        await report({ state: "Degraded", reason: configs.pending?.reason ?? "", postConfigAction: null });
+        return {};
+      case "boot":
+        return boot(report, log);
+      case "verify":
+        await report({ postConfigAction: null });
+        return outcome(await updater.verify(configs.pending!), update, report, log);
+      case "apply":
+        return apply({ update, configs, report, signal, log });
+    }
+  }
+
+  async function apply({ update, configs, report, signal, log }: Apply): Promise<Result> {
+    const config = await find(update.desired, configs, signal);
+    if (!config) {
+      await report({ state: "Degraded", reason: `MachineConfig ${update.desired} does not exist` });
+      return { requeueAfterMs: retryMs };
+    }
+    const planned = await updater.plan(config, await policyOf(signal));
+    if (planned.type === "refused") {
+      log.error({ reason: planned.reason }, "the config cannot be applied");
+      await report({ state: "Unreconcilable", reason: planned.reason });
+      return {};
+    }
+    const { level, drain, because } = planned.cost;
+    await report({ state: "Working", reason: "" });
+    if (drain && !isDrained(update)) {
+      log.info({ config: config.name, level, because }, "waiting until the node is drained");
+      await report({ desiredDrain: drainRequest(update.desired) });
+      return {};
+    }
+    log.info({ config: config.name, level, because }, "applying the config");
+    const applied = await updater.apply(planned);
+    return applied.type === "reboot" ? boot(report, log) : outcome(applied, update, report, log);
+  }
+
+  async function boot(report: SendReport, log: Log): Promise<Result> {
+    await report({ state: "Working", reason: "", postConfigAction: "Rebooting" });
+    log.info({}, "restarting the node");
+    const failed = await updater.reboot();
+    if (failed !== undefined) await report({ state: "Degraded", reason: `restart the node: ${failed}` });
+    return { requeueAfterMs: rebootAgainMs };
+  }
+
+  async function outcome(applied: Applied, update: NodeUpdate, report: SendReport, log: Log): Promise<Result> {
+    if (applied.type === "refused") {
+      log.error({ reason: applied.reason }, "the config was not applied");
+      await report({ state: "Degraded", reason: applied.reason });
+      return { requeueAfterMs: retryMs };
+    }
+    for (const finding of applied.findings) log.warn({}, finding);
+    return settle(update, report);
+  }
+
+  async function settle(update: NodeUpdate, report: SendReport): Promise<Result> {
+    switch (settlement(update)) {
+      case "uncordon":
+        await report({ desiredDrain: uncordonRequest(update.desired) });
+        return {};
+      case "wait":
+        return {};
+      case "done":
+        await report({ currentConfig: update.desired, state: "Done", reason: "", postConfigAction: null });
+        return {};
+    }
+  }
+
+  /** The node's own copy first: a rendered config that was deleted must not stop an update that has begun. */
+  async function find(
+    name: string,
+    { current, pending }: NodeConfigs,
+    signal: AbortSignal,
+  ): Promise<KeptConfig | undefined> {
+    const kept = [pending, current].find((one) => one?.name === name);
+    if (kept) return kept;
+    try {
+      const { spec = {} } = await client.get(machineConfigKind, name, { signal });
+      return { name, spec };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function policyOf(signal: AbortSignal): Promise<DisruptionPolicy> {
+    try {
+      return mergedPolicy(userPolicy(await client.get(machineConfigurationKind, "cluster", { signal })));
+    } catch (error) {
+      if (isNotFound(error)) return mergedPolicy({});
+      throw error;
+    }
+  }
+
+  async function annotate({ metadata }: KubeObject, wanted: Report, signal: AbortSignal): Promise<void> {
+    const present = metadata.annotations ?? {};
+    const changed = Object.entries(wanted)
+      .map(([key, value]): [string, string | null] => [
+        annotations[key as keyof Report],
+        value === null ? null : value.slice(0, longestReason),
+      ])
+      .filter(([name, value]) => (present[name] ?? null) !== value);
+    if (changed.length === 0) return;
+    const patch = { metadata: { annotations: Object.fromEntries(changed) } };
+    await client.patch(kinds.node, node, { type: "merge", patch }, { fieldManager, signal });
+  }
+
+  return new Controller({
+    name: "machine-config",
+    clock,
+    log: options.log,
+    queue: { backoff: { baseMs: 1000, maxMs: 60_000 } },
+    sources: [source(nodes, ({ object }) => (object.metadata.name === node ? [node] : []))],
+    async reconcile(_key, { signal, log }) {
+      const found = nodes.get(node);
+      return found ? reconcile(found, signal, log) : {};
+    },
+  });
+}
+
+interface Report {
+  currentConfig?: string;
+  state?: UpdateState;
+  reason?: string;
+  desiredDrain?: string;
+  postConfigAction?: "Rebooting" | null;
+}
+
+type SendReport = (report: Report) => Promise<void>;
+
+interface Apply {
+  readonly update: NodeUpdate;
+  readonly configs: NodeConfigs;
+  readonly report: SendReport;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}

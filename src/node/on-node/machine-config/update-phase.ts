@@ -1,0 +1,53 @@
+import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
+import type { KeptConfig, PendingConfig } from "./config-store.ts";
+
+export interface PhaseInput {
+  readonly update: NodeUpdate;
+  readonly current: KeptConfig | undefined;
+  readonly pending: PendingConfig | undefined;
+  readonly bootId: string;
+}
+
+/** Where a node is on its way to the desired config. */
+export type UpdatePhase =
+  /** No config is assigned to it. */
+  | "unmanaged"
+  /** It has the desired config. */
+  | "settled"
+  /** The desired config must be applied, from the beginning or after a crash. */
+  | "apply"
+  /** Everything is applied, and the boot that brings it into force has not come yet. */
+  | "boot"
+  /** It was booted, and what was applied is to be verified. */
+  | "verify"
+  /** The desired config failed too often. */
+  | "given up";
+
+/** A config that fails twice on a node fails a third time, and every attempt costs the node a drain. */
+export const mostFailures = 2;
+
+export function phaseOf({ update: { desired }, current, pending, bootId }: PhaseInput): UpdatePhase {
+  if (desired === "") return "unmanaged";
+  if (pending?.name === desired) {
+    if (pending.failures >= mostFailures) return "given up";
+    if (pending.stage !== "booting") return "apply";
+    return pending.bootId === bootId ? "boot" : "verify";
+  }
+  const isUntouched = !pending || pending.stage === "rolled back";
+  return current?.name === desired && isUntouched ? "settled" : "apply";
+}
+
+export const drainRequest = (config: string): string => `drain-${config}`;
+export const uncordonRequest = (config: string): string => `uncordon-${config}`;
+
+/** Whether the operator has drained the node for this config. */
+export function isDrained({ desired, desiredDrain, lastAppliedDrain }: NodeUpdate): boolean {
+  return desiredDrain === drainRequest(desired) && lastAppliedDrain === desiredDrain;
+}
+
+/** What a node that has the desired config asks for. */
+export function settlement({ desired, desiredDrain, lastAppliedDrain }: NodeUpdate): "uncordon" | "wait" | "done" {
+  const uncordon = uncordonRequest(desired);
+  if (desiredDrain.startsWith("drain-")) return "uncordon";
+  return desiredDrain === uncordon && lastAppliedDrain !== uncordon ? "wait" : "done";
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { annotations, type NodeUpdate, updateOf } from "../../src/domain/rollout/node-annotations.ts";
+import type { Host } from "../../src/node/host/host.ts";
+import { bootIdPath } from "../../src/node/host/boot-id.ts";
+import { LinuxHost } from "../../src/node/host/linux-host.ts";
+import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
+import { runAgent } from "../../src/program/agent/agent.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
+import { agentOn } from "../node-tuning/agent-token.ts";
+import { eventually } from "../node-tuning/eventually.ts";
+import { clientFor } from "../servers/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+
+const own = { user: { id: process.getuid?.() ?? 0 }, group: { id: process.getgid?.() ?? 0 } };
+
+function rendered(name: string, files: Record<string, string>): object {
+  return {
+    apiVersion: machineConfigKind.apiVersion,
+    kind: "MachineConfig",
+    metadata: { name },
+    spec: {
+      config: {
+        ignition: { version: "3.5.0" },
+        storage: {
+          files: Object.entries(files).map(([path, text]) => ({
+            path,
+            mode: 0o640,
+            ...own,
+            contents: { source: `data:,${encodeURIComponent(text)}` },
+          })),
+        },
+      },
+    },
+  };
+}
+
+for (const variant of serverVariants())
+  describe(`an agent that brings configs to its node, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+    let server: ServerUnderTest;
+    let admin: HttpClient;
+    let root = "";
+
+    beforeAll(async () => {
+      root = await mkdtemp(join(tmpdir(), "attune-update-"));
+      server = await variant.start();
+      admin = clientFor(server);
+      await applyManifests(admin, [...foundation({}), ...machineConfigCrds]);
+      await eventually("MachineConfigs are served", () => admin.list(machineConfigKind));
+      // A path without an action of its own in the policy would need a drain and a boot.
+      for (const [name, text] of [
+        ["rendered-1", "one"],
+        ["rendered-2", "two"],
+      ] as const)
+        await admin.create(machineConfigKind, rendered(name, { "/etc/nmstate/openshift/a": text }) as never);
+    });
+    afterAll(async () => {
+      await server?.close();
+      await rm(root, { recursive: true });
+    });
+
+    async function desire(name: string, config: string): Promise<void> {
+      const patch = { metadata: { annotations: { [annotations.desiredConfig]: config } } };
+      await admin.patch(kinds.node, name, { type: "merge", patch });
+    }
+
+    function done(name: string, config: string): Promise<NodeUpdate> {
+      return eventually(`${name} has ${config}`, async () => {
+        const update = updateOf((await admin.get(kinds.node, name)).metadata);
+        return update.state === "Done" && update.current === config && update;
+      });
+    }
+
+    async function withAgent(name: string, host: Host, use: () => Promise<void>): Promise<void> {
+      await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name } });
+      const client = await agentOn(server, name);
+      const stop = new AbortController();
+      const running = runAgent({ client, node: name, host, signal: stop.signal, machineConfig: true });
+      try {
+        await use();
+      } finally {
+        stop.abort();
+        await running;
+      }
+    }
+
+    it("writes the files of the desired config, and reports it as current", async () => {
+      const [virtual] = smallNodes(1, "update-");
+      const { name, host } = virtual!;
+      await withAgent(name, host, async () => {
+        await desire(name, "rendered-1");
+        expect(await done(name, "rendered-1")).toMatchObject({ reason: "", desiredDrain: "", isRebooting: false });
+        expect(await host.read("/etc/nmstate/openshift/a")).toEqual({ type: "text", text: "one" });
+        expect(await host.stat("/etc/nmstate/openshift/a")).toMatchObject({ mode: 0o640 });
+        await desire(name, "rendered-2");
+        await done(name, "rendered-2");
+        expect(await host.read("/etc/nmstate/openshift/a")).toEqual({ type: "text", text: "two" });
+      });
+    });
+
+    it("does so below the root of a real node", async () => {
+      const bootId = join(root, bootIdPath);
+      await mkdir(dirname(bootId), { recursive: true });
+      await writeFile(bootId, "boot-1\n");
+      await withAgent("update-real", new LinuxHost(root), async () => {
+        await desire("update-real", "rendered-1");
+        await done("update-real", "rendered-1");
+        const file = join(root, "etc/nmstate/openshift/a");
+        expect(await readFile(file, "utf8")).toBe("one");
+        expect((await stat(file)).mode & 0o7777).toBe(0o640);
+      });
+    });
+
+    it("names a config that does not exist", async () => {
+      const [virtual] = smallNodes(1, "missing-");
+      const { name, host } = virtual!;
+      await withAgent(name, host, async () => {
+        await desire(name, "rendered-nosuch");
+        const { reason } = await eventually("Degraded", async () => {
+          const update = updateOf((await admin.get(kinds.node, name)).metadata);
+          return update.state === "Degraded" && update;
+        });
+        expect(reason).toBe("MachineConfig rendered-nosuch does not exist");
+        await desire(name, "rendered-1");
+        await done(name, "rendered-1");
+      });
+    });
+  });
