@@ -39,7 +39,7 @@ describe("what attune install prints", () => {
     ]);
     expect(definitions(installManifests({ mode: "plain" }))).toEqual(definitions(installManifests()));
     expect(definitions(everything).filter((crd) => crd.endsWith(".config.openshift.io"))).toEqual([]);
-    expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(3);
+    expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(4);
   });
 
   it("has the alerts of the operator it replaces", () => {

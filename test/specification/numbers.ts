@@ -149,7 +149,6 @@ export const unanswered: Readonly<Record<string, string>> = {
   "machine-config W-14": later,
   "machine-config W-15": later,
   "machine-config W-16": later,
-  "machine-config W-18": later,
   "machine-config W-19": later,
   "machine-config W-20": later,
   "machine-config W-21": later,

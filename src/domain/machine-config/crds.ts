@@ -1,6 +1,19 @@
 import { customDefinition } from "../../language/object/custom-definition.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { group } from "./api.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { Schema } from "../../language/schema/schema.ts";
+import {
+  containerRuntimeConfigKind,
+  group,
+  kubeletConfigKind,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "./api.ts";
+import {
+  containerRuntimeConfigSchema,
+  kubeletConfigSchema,
+  machineConfigPoolSchema,
+  machineConfigSchema,
+} from "./schemas.ts";
 
 interface Column {
   name: string;
@@ -8,10 +21,15 @@ interface Column {
   jsonPath: string;
 }
 
-/** Unknown fields are kept: these kinds belong to the machine config operator, which has more fields. */
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+interface Kind {
+  ref: KindRef;
+  schema: Schema;
+  shortNames?: string[];
+  columns: Column[];
+}
 
-function definition(kind: string, plural: string, shortNames: string[], columns: Column[]): KubeObject {
+function definition({ ref: { kind, plural }, schema, shortNames = [], columns }: Kind): KubeObject {
+  const hasStatus = schema.properties?.["status"] !== undefined;
   return customDefinition({
     group,
     kind,
@@ -23,11 +41,9 @@ function definition(kind: string, plural: string, shortNames: string[], columns:
         name: "v1",
         served: true,
         storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } },
-        },
-        subresources: { status: {} },
-        additionalPrinterColumns: columns,
+        schema: { openAPIV3Schema: schema },
+        ...(hasStatus ? { subresources: { status: {} } } : {}),
+        additionalPrinterColumns: [...columns, age],
       },
     ],
   });
@@ -39,34 +55,40 @@ function poolCondition(name: string): Column {
   return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${name}")].status` };
 }
 
+function poolCount(name: string): Column {
+  return { name, type: "integer", jsonPath: `.status.${name.charAt(0).toLowerCase()}${name.slice(1)}` };
+}
+
 /** For clusters without the machine config operator. */
 export const machineConfigCrds: readonly KubeObject[] = [
-  definition(
-    "MachineConfig",
-    "machineconfigs",
-    ["mc"],
-    [
+  definition({
+    ref: machineConfigKind,
+    schema: machineConfigSchema,
+    shortNames: ["mc"],
+    columns: [
       {
         name: "GeneratedByController",
         type: "string",
         jsonPath: ".metadata.annotations['machineconfiguration\\.openshift\\.io/generated-by-controller-version']",
       },
       { name: "IgnitionVersion", type: "string", jsonPath: ".spec.config.ignition.version" },
-      age,
     ],
-  ),
-  definition(
-    "MachineConfigPool",
-    "machineconfigpools",
-    ["mcp"],
-    [
+  }),
+  definition({
+    ref: machineConfigPoolKind,
+    schema: machineConfigPoolSchema,
+    shortNames: ["mcp"],
+    columns: [
       { name: "Config", type: "string", jsonPath: ".status.configuration.name" },
       ...["Updated", "Updating", "Degraded"].map(poolCondition),
-      { name: "MachineCount", type: "integer", jsonPath: ".status.machineCount" },
-      { name: "ReadyMachineCount", type: "integer", jsonPath: ".status.readyMachineCount" },
-      age,
+      ...["MachineCount", "ReadyMachineCount", "UpdatedMachineCount", "DegradedMachineCount"].map(poolCount),
     ],
-  ),
-  definition("KubeletConfig", "kubeletconfigs", [], [age]),
-  definition("ContainerRuntimeConfig", "containerruntimeconfigs", ["ctrcfg"], [age]),
+  }),
+  definition({ ref: kubeletConfigKind, schema: kubeletConfigSchema, columns: [] }),
+  definition({
+    ref: containerRuntimeConfigKind,
+    schema: containerRuntimeConfigSchema,
+    shortNames: ["ctrcfg"],
+    columns: [],
+  }),
 ];
