@@ -1,17 +1,11 @@
 import { expect, test } from "vitest";
-import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import {
-  apiVersion,
-  type MachineConfig,
-  machineConfigKind,
-  machineConfigPoolKind,
-  roleLabel,
-} from "../../src/domain/machine-config/api.ts";
+import { apiVersion, machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { annotations } from "../../src/domain/rollout/node-annotations.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { eventually } from "../node-tuning/eventually.ts";
+import { report, withFile, worker } from "./objects.ts";
 import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 
 test("a file of a MachineConfig is rendered for its pool, told to a node, and the pool is updated", async () => {
@@ -45,19 +39,3 @@ test("a file of a MachineConfig is rendered for its pool, told to a node, and th
   });
   expect((await client.get(machineConfigPoolKind, "master")).status).toMatchObject({ machineCount: 0 });
 });
-
-function worker(name: string): never {
-  const labels = { "kubernetes.io/os": "linux", "node-role.kubernetes.io/worker": "" };
-  return { apiVersion: "v1", kind: "Node", metadata: { name, labels } } as never;
-}
-
-function withFile(name: string, path: string): MachineConfig {
-  const files = [{ path, mode: 0o644, contents: { source: "data:,hello" } }];
-  const config = { ignition: { version: "3.2.0" }, storage: { files } };
-  return { apiVersion, kind: "MachineConfig", metadata: { name, labels: { [roleLabel]: "worker" } }, spec: { config } };
-}
-
-/** What the node's agent would write. */
-async function report(client: Client, node: string, written: Record<string, string>): Promise<void> {
-  await client.patch(kinds.node, node, { type: "merge", patch: { metadata: { annotations: written } } });
-}

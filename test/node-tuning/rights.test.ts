@@ -25,13 +25,14 @@ import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
-import { annotations } from "../../src/domain/rollout/node-annotations.ts";
+import { annotations, ownAnnotations } from "../../src/domain/rollout/node-annotations.ts";
 import { clusterFeatures } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { createHeldPod, report } from "../machine-config/objects.ts";
 import { clusterOperatorDefinition, configurationDefinitions } from "./cluster-operator-definition.ts";
 import { controllerConfigDefinition } from "./controller-config-definition.ts";
 import { eventually, gone } from "./eventually.ts";
@@ -231,10 +232,17 @@ for (const variant of serverVariants())
         spec: { kernelArguments: ["quiet"] },
       });
       await start();
-      await eventually("the node is told", async () => {
-        const { metadata } = await admin.get(kinds.node, "n");
-        return metadata.annotations?.[annotations.desiredConfig]?.startsWith("rendered-worker-");
-      });
+      const annotation = async (name: string): Promise<string> =>
+        (await admin.get(kinds.node, "n")).metadata.annotations?.[name] ?? "";
+      await eventually("the node is told", async () => (await annotation(annotations.desiredConfig)) !== "");
+      const request = `drain-${await annotation(annotations.desiredConfig)}`;
+      await createHeldPod(admin, "default", "n");
+      await report(admin, "n", { [annotations.state]: "Working", [annotations.desiredDrain]: request });
+      await eventually("the budget is named", async () =>
+        (await annotation(ownAnnotations.drain)).includes("default/db"),
+      );
+      await admin.delete(kinds.podDisruptionBudget, "db", { namespace: "default" });
+      await eventually("the node is drained", async () => (await annotation(annotations.lastAppliedDrain)) === request);
       await admin.patch(machineConfigPoolKind, "worker", {
         type: "merge",
         patch: { metadata: { labels: { pool: "a" } } },

@@ -34,6 +34,8 @@ export interface NodeChange {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** All of them. Absent: as they are. */
   readonly taints?: readonly Taint[] | undefined;
+  /** Absent: as it is. */
+  readonly isCordoned?: boolean | undefined;
 }
 
 export interface PoolDecision {

@@ -2,6 +2,7 @@ import { isApiError, isNotFound } from "../../cluster/kube/api-error.ts";
 import { type Informer, isOlder } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import type { NodeChange } from "./decide-pool.ts";
+import { annotations } from "./node-annotations.ts";
 import { projectRolloutNode, type RolloutNode } from "./rollout-node.ts";
 
 export const nodeKind: KindRef<RolloutNode> = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
@@ -15,8 +16,8 @@ export class NodeWriter {
   readonly #client: Client;
   readonly #nodes: Informer<RolloutNode>;
   readonly #written = new Map<string, RolloutNode>();
-  /** Writes whose outcome is not known, for example after a timeout. */
-  readonly #unsure = new Map<string, NodeChange>();
+  /** Configs that nodes may have been told or not, for example after a timeout. */
+  readonly #unsure = new Set<NodeChange>();
 
   constructor(client: Client, nodes: Informer<RolloutNode>) {
     this.#client = client;
@@ -29,23 +30,44 @@ export class NodeWriter {
     return this.#nodes.list().map((node) => this.#newest(node));
   }
 
-  /** Writes again what may not have arrived. Until then, decisions would be made on a guess. */
+  /** One node, if it exists. */
+  get(name: string): RolloutNode | undefined {
+    const node = this.#nodes.get(name);
+    return node && this.#newest(node);
+  }
+
+  /** One node as the server has it now. */
+  async read(name: string, signal: AbortSignal): Promise<RolloutNode | undefined> {
+    try {
+      const node = projectRolloutNode(await this.#client.get(nodeKind, name, { signal }));
+      this.#written.set(name, node);
+      return node;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Tells nodes again what may not have arrived. Until then, the budget would be a guess. */
   async settle(signal: AbortSignal): Promise<void> {
-    for (const change of this.#unsure.values()) await this.write(change, signal);
+    for (const change of this.#unsure) {
+      await this.write(change, signal);
+      this.#unsure.delete(change);
+    }
   }
 
   async write(change: NodeChange, signal: AbortSignal): Promise<void> {
     const { name = "" } = change.node.metadata;
-    this.#unsure.set(name, change);
     try {
       const patch = { type: "merge", patch: patchOf(change) } as const;
       const written = await this.#client.patch(nodeKind, name, patch, { fieldManager, signal });
       this.#written.set(name, projectRolloutNode(written));
-      this.#unsure.delete(name);
     } catch (error) {
-      // The server refused it: it has changed nothing.
-      if (isApiError(error) && error.code >= 400 && error.code < 500) this.#unsure.delete(name);
-      if (!isNotFound(error)) throw error;
+      if (isNotFound(error)) return;
+      const isRefused = isApiError(error) && error.code >= 400 && error.code < 500;
+      if (isRefused) this.#unsure.delete(change);
+      else if (change.annotations[annotations.desiredConfig]) this.#unsure.add(change);
+      throw error;
     }
   }
 
@@ -61,10 +83,10 @@ export class NodeWriter {
 }
 
 /** Taints are one list: they are written only over the version that was read. */
-function patchOf({ node, annotations, labels, taints }: NodeChange): object {
+function patchOf({ node, annotations, labels, taints, isCordoned }: NodeChange): object {
   const { uid, resourceVersion } = node.metadata;
   return {
     metadata: { uid, annotations, ...(labels ? { labels } : {}), ...(taints ? { resourceVersion } : {}) },
-    ...(taints ? { spec: { taints } } : {}),
+    spec: { ...(taints ? { taints } : {}), ...(isCordoned === undefined ? {} : { unschedulable: isCordoned || null }) },
   };
 }

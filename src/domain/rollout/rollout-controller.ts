@@ -19,7 +19,7 @@ import {
 import { builtInPool, builtInPools } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
-import { NodeWriter } from "./node-writer-controller.ts";
+import type { NodeWriter } from "./node-writer-controller.ts";
 import { configurationOf, describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
 import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
@@ -34,6 +34,7 @@ export interface RolloutCaches {
 export interface RolloutOptions {
   readonly client: Client;
   readonly caches: RolloutCaches;
+  readonly writer: NodeWriter;
   readonly render: Render;
   /** Where the operator runs: it is updated last. */
   readonly operatorNode?: string | undefined;
@@ -47,10 +48,9 @@ const fieldManager = "attune-rollout";
 
 /** Renders each pool and rolls the result out to its nodes. One key for each pool; one pool at a time. */
 export function rolloutController(options: RolloutOptions): Controller {
-  const { client, caches, clock, recorder } = options;
+  const { client, caches, writer, clock, recorder } = options;
   const { pools, machineConfigs, nodes } = caches;
   const members = new Members();
-  const writer = new NodeWriter(client, nodes);
   const renderings = new Renderings(options.render);
 
   const poolsOf = ({ object, ...event }: CacheEvent<RolloutNode>): string[] => {

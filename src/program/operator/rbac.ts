@@ -143,7 +143,19 @@ const ofRollout: readonly Grant[] = [
     because: "tells a node its config, taints it while it waits, cordons it for a drain and uncordons it",
     apiGroups: [""],
     resources: ["nodes"],
-    verbs: ["patch"],
+    verbs: ["get", "patch"],
+  },
+  {
+    because: "drains a node as its PodDisruptionBudgets allow",
+    apiGroups: [""],
+    resources: ["pods/eviction"],
+    verbs: ["create"],
+  },
+  {
+    because: "names the budgets that hold a drain up",
+    apiGroups: ["policy"],
+    resources: ["poddisruptionbudgets"],
+    verbs: ["list"],
   },
 ];
 

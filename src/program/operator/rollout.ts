@@ -13,7 +13,8 @@ import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kub
 import type { GeneratedKind, PoolConfig } from "../../domain/machine-config/pool-configs/generated-kind.ts";
 import { poolConfigController } from "../../domain/machine-config/pool-configs/pool-config-controller.ts";
 import { renderPool } from "../../domain/machine-config/render-pool.ts";
-import { nodeKind } from "../../domain/rollout/node-writer-controller.ts";
+import { drainController } from "../../domain/rollout/drain/drain-controller.ts";
+import { nodeKind, NodeWriter } from "../../domain/rollout/node-writer-controller.ts";
 import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts";
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
@@ -38,7 +39,10 @@ export function addRollout(manager: Manager, parts: RolloutParts): void {
   const { client, writer, features, version, nodeName: operatorNode, ...rest } = parts;
   const caches = rolloutCaches(manager, client, parts.clock);
   const render: Render = (pool, machineConfigs) => renderPool({ pool, machineConfigs, version, digest: sha256 });
-  manager.add(rolloutController({ client: writer, caches, render, operatorNode, ...rest }));
+  const nodeWriter = new NodeWriter(writer, caches.nodes);
+  const common = { client: writer, writer: nodeWriter, ...rest };
+  manager.add(rolloutController({ ...common, caches, render, operatorNode }));
+  manager.add(drainController({ ...common, nodes: caches.nodes }));
   if (features.kubeletConfigs) addPoolConfigs(manager, generatedKubelet, caches, parts);
   if (features.containerRuntimeConfigs) addPoolConfigs(manager, generatedRuntime, caches, parts);
 }

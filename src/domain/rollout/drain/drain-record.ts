@@ -11,6 +11,8 @@ export interface DrainRecord {
   readonly blocked: readonly BlockedPod[];
   /** Pods that wait beside those in `blocked`. */
   readonly more?: number | undefined;
+  /** The last event about how long it takes. */
+  readonly warned?: "DrainThresholdExceeded" | "DrainFailed" | undefined;
 }
 
 export interface BlockedPod {
