@@ -33,6 +33,8 @@ export async function profileCluster({ pool = true }: { readonly pool?: boolean 
   const createNode = async (name: string, of = poolName): Promise<void> => {
     const labels = { "kubernetes.io/os": "linux", [`node-role.kubernetes.io/${of}`]: "" };
     await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
+    const status = { capacity: { cpu: "4" }, nodeInfo: { architecture: "amd64" } };
+    await client.patch(kinds.node, name, { type: "merge", patch: { status } }, { subresource: "status" });
   };
   if (pool) await createPool();
   return { ...cluster, createPool, createNode };
@@ -43,6 +45,6 @@ export function lowLatency(spec: PerformanceProfileSpec = {}, name = "low-latenc
     apiVersion: performanceProfileKind.apiVersion,
     kind: "PerformanceProfile",
     metadata: { name },
-    spec: { cpu: { reserved: "0,4", isolated: "1-3,5-7" }, nodeSelector: nodeLabels, ...spec },
+    spec: { cpu: { reserved: "0", isolated: "1-3" }, nodeSelector: nodeLabels, ...spec },
   };
 }

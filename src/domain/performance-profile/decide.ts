@@ -75,8 +75,9 @@ function derived(input: ProfileInput): Derived {
   if (result.type === "refused") return { objects: [], state: invalid(errors) };
   const objects = objectsOf(facts, result, surroundings);
   const accepted = objects.some((object) => object.kind === "Tuned" && isSame(setOf(object), observed.Tuned));
-  // What was derived before the nodes changed stays as it is, and is still repaired.
-  if (errors.length > 0) return { objects: accepted ? objects : [], state: invalid(errors) };
+  // What was derived before the nodes changed stays as it is, and is still repaired. A node that joins has no architecture yet.
+  const serious = accepted ? errors.filter(({ name }) => name !== "ArchitectureUnknown") : errors;
+  if (serious.length > 0) return { objects: accepted && !facts.paused ? objects : [], state: invalid(serious) };
   const foreign = objects.find(({ kind }) => !mayBeOurs(observed[kind as DerivedKind], profile));
   if (foreign) return { objects: [], state: taken(foreign, observed[foreign.kind as DerivedKind]) };
   return { objects: facts.paused ? [] : objects, state: stateOf(input, objects, derivation.pool) };

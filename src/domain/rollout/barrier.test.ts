@@ -69,7 +69,7 @@ const ready: BarrierInput = {
 const ago = (ms: number, more: Partial<Held> = {}): Held => ({
   rendering: "rendered-rt-new",
   since: formatTime(start - ms),
-  waitsFor: "x",
+  readySince: formatTime(start - ms),
   ...more,
 });
 
@@ -78,12 +78,22 @@ describe("a rendering", () => {
     const first = barrier(ready);
     expect(first).toEqual({
       type: "held",
-      held: { rendering: "rendered-rt-new", since: formatTime(start), waitsFor: "further changes" },
+      held: { rendering: "rendered-rt-new", since: formatTime(start), readySince: formatTime(start) },
+      isSettling: true,
       againInMs: quietMs,
     });
     expect(barrier({ ...ready, pool: poolWith(ago(quietMs)) })).toEqual({ type: "open" });
     const other = barrier({ ...ready, pool: poolWith(ago(quietMs, { rendering: "rendered-rt-other" })) });
     expect(other).toMatchObject({ type: "held", againInMs: quietMs });
+  });
+
+  it("waits for the quiet time after the last of what was missing has come", () => {
+    const held = ago(60_000, { waitsFor: "boot arguments of nodes", readySince: undefined });
+    expect(barrier({ ...ready, pool: poolWith(held) })).toMatchObject({
+      type: "held",
+      held: { since: held.since, readySince: formatTime(start) },
+      againInMs: quietMs,
+    });
   });
 
   it("that the pool has already is not held", () => {
@@ -166,6 +176,12 @@ describe("a rendering", () => {
       undefined,
     ],
     [
+      "the files of a KubeletConfig are not made yet",
+      { kubeletConfigs: [{ ...kubeletConfig("p/1"), metadata: { name: "mine", generation: 2 } }] },
+      "the files of KubeletConfig mine",
+      undefined,
+    ],
+    [
       "only the KubeletConfig is left of a deleted profile",
       { kubeletConfigs: [kubeletConfig("p/1")] },
       "the objects of PerformanceProfile p",
@@ -220,8 +236,8 @@ describe("what is held", () => {
     "[]",
     "null",
     "{}",
-    '{"rendering":1,"since":"x","waitsFor":"y"}',
-    '{"rendering":"r","since":"x","waitsFor":"y"}',
+    '{"rendering":1,"since":"2026-01-01T00:00:00Z"}',
+    '{"rendering":"r","since":"x"}',
   ])("is nothing where another client wrote %j", (text) => {
     expect(heldOf(poolWith(text))).toBeUndefined();
     expect(barrier({ ...ready, pool: poolWith(text) })).toMatchObject({ type: "held", againInMs: quietMs });

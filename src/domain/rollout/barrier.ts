@@ -30,7 +30,8 @@ export interface BarrierInput {
 export type Barrier =
   /** With `held`: released without these nodes. */
   | { readonly type: "open"; readonly held?: Held | undefined }
-  | { readonly type: "held"; readonly held: Held; readonly againInMs: number };
+  /** `isSettling`: nothing is missing, but more may change. */
+  | { readonly type: "held"; readonly held: Held; readonly isSettling: boolean; readonly againInMs: number };
 
 /**
  * Whether a pool's rendering is released to its nodes, or waits for what belongs to the same change: a node restarts for each
@@ -42,17 +43,26 @@ export function barrier(input: BarrierInput): Barrier {
   const missing = whatIsMissing(input);
   if (rendering === pool.spec?.configuration?.name)
     return held?.released && missing ? { type: "open", held: { ...held, ...missing } } : { type: "open" };
-  // A clock that was set back must not make the pool wait longer.
-  const isKnown = held?.rendering === rendering && Date.parse(held.since) <= now;
-  const since = isKnown ? held.since : formatTime(now);
-  const waited = now - Date.parse(since);
-  const due = missing ? longestMs : quietMs;
-  const next: Held = { rendering, since, ...(missing ?? { waitsFor: "further changes" }) };
-  if (waited < due) return { type: "held", held: next, againInMs: due - waited };
-  return missing ? { type: "open", held: { ...next, released: true } } : { type: "open" };
+  const known = held?.rendering === rendering ? held : undefined;
+  const since = pastTime(known?.since, now);
+  if (missing) {
+    const left = longestMs - (now - Date.parse(since));
+    const next: Held = { rendering, since, ...missing };
+    if (left > 0) return { type: "held", held: next, isSettling: false, againInMs: left };
+    return { type: "open", held: { ...next, released: true } };
+  }
+  const readySince = pastTime(known?.readySince, now);
+  const left = quietMs - (now - Date.parse(readySince));
+  if (left <= 0) return { type: "open" };
+  return { type: "held", held: { rendering, since, readySince }, isSettling: true, againInMs: left };
 }
 
-type Missing = Pick<Held, "waitsFor" | "nodes">;
+/** A clock that was set back must not make a pool wait longer. */
+function pastTime(time: string | undefined, now: number): string {
+  return time !== undefined && Date.parse(time) <= now ? time : formatTime(now);
+}
+
+type Missing = Required<Pick<Held, "waitsFor">> & Pick<Held, "nodes">;
 
 /** The first reason to wait, if there is one. */
 function whatIsMissing(input: BarrierInput): Missing | undefined {
@@ -68,7 +78,11 @@ function objectsMissing({ pool, sources, kubeletConfigs, boot }: BarrierInput): 
     kubeletConfigs: kubeletConfigs.filter(({ spec }) => selects(spec?.machineConfigPoolSelector, labels)),
   };
   const incomplete = incompleteSets(ofPool, { tuneds: boot.tuneds, kubeletConfigs });
-  return incomplete.length > 0 ? { waitsFor: `the objects of PerformanceProfile ${incomplete.join(", ")}` } : undefined;
+  if (incomplete.length > 0) return { waitsFor: `the objects of PerformanceProfile ${incomplete.join(", ")}` };
+  const unseen = ofPool.kubeletConfigs.find(
+    ({ metadata, status }) => status?.observedGeneration !== metadata.generation,
+  );
+  return unseen && { waitsFor: `the files of KubeletConfig ${unseen.metadata.name}` };
 }
 
 /** Nodes that have not reported for what they should have, or whose reports are not in the rendering yet. */

@@ -14,6 +14,8 @@ export interface PoolInput {
   /** With the configuration that its nodes should have. */
   readonly pool: MachineConfigPool;
   readonly nodes: readonly Assigned[];
+  /** Why a newer rendering is not released yet. */
+  readonly waiting?: readonly Waiting[] | undefined;
   /** See `PoolStatusInput`. */
   readonly renderProblems?: readonly string[] | undefined;
   /** Invalid selectors of the pool. */
@@ -77,7 +79,7 @@ export function decidePool(input: PoolInput): PoolDecision {
     ...(input.selectorProblems ?? []).map((message): Waiting => ({ reason: "InvalidSelector", message })),
     ...(budget.type === "invalid" ? [{ reason: "InvalidMaxUnavailable", message: budget.problem }] : []),
   ];
-  const waiting = [...invalid, ...(mayAct ? waitingFor(members, target, chosen) : [])];
+  const waiting = [...(input.waiting ?? []), ...invalid, ...(mayAct ? waitingFor(members, target, chosen) : [])];
   const status = poolStatus({ pool, members, renderProblems: input.renderProblems, waiting, now });
   const changes = new NodeChanges();
   const events: PlannedEvent[] = [];

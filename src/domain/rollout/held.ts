@@ -9,27 +9,30 @@ export interface Held {
   readonly rendering: string;
   /** RFC 3339. */
   readonly since: string;
-  /** `boot arguments of nodes` */
-  readonly waitsFor: string;
+  /** `boot arguments of nodes`. Absent: nothing is missing any more. */
+  readonly waitsFor?: string | undefined;
+  /** RFC 3339: when nothing was missing any more. */
+  readonly readySince?: string | undefined;
   /** Names of the nodes that it waits for. */
   readonly nodes?: readonly string[] | undefined;
   /** It was released after the longest time. */
   readonly released?: true | undefined;
 }
 
+const fields = ["rendering", "since", "readySince", "waitsFor", "nodes"] as const;
+
 /** Undefined: nothing is held. A text that no operator wrote counts as nothing. */
 export function heldOf({ metadata: { annotations = {} } }: Pick<KubeObject, "metadata">): Held | undefined {
   const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
   if (text === undefined) return undefined;
   const value = parsed(text);
-  const [rendering, since, waitsFor, nodes] = ["rendering", "since", "waitsFor", "nodes"].map((name) =>
-    at(value, name),
-  );
-  if (typeof rendering !== "string" || typeof waitsFor !== "string" || !isTime(since)) return undefined;
+  const [rendering, since, readySince, waitsFor, nodes] = fields.map((name) => at(value, name));
+  if (typeof rendering !== "string" || !isTime(since)) return undefined;
   return {
     rendering,
     since,
-    waitsFor,
+    ...(isTime(readySince) ? { readySince } : {}),
+    ...(typeof waitsFor === "string" ? { waitsFor } : {}),
     ...(Array.isArray(nodes) ? { nodes: nodes.filter((node) => typeof node === "string") } : {}),
     ...(at(value, "released") === true ? { released: true as const } : {}),
   };
@@ -59,7 +62,7 @@ export function heldText({ nodes, ...held }: Held): string {
 }
 
 /** For conditions: what waits for what, and for how long. */
-export function describeHeld({ rendering, since, waitsFor, nodes, released }: Held): string {
+export function describeHeld({ rendering, since, waitsFor = "further changes", nodes, released }: Held): string {
   const names = nodes && nodes.length > 0 ? `: ${nodes.join(", ")}` : "";
   return released
     ? `MachineConfig ${rendering} was released without waiting any longer for ${waitsFor}${names}: these nodes may restart twice`

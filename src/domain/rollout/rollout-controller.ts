@@ -3,25 +3,20 @@ import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { act } from "../../cluster/runtime/act/act.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import { Controller, type Result, source } from "../../cluster/runtime/controller/controller.ts";
+import { Controller, type Result, source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { equal } from "../../language/object/json.ts";
 import { emptyPlan, type PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
-import {
-  type MachineConfig,
-  machineConfigKind,
-  type MachineConfigPool,
-  machineConfigPoolKind,
-} from "../machine-config/api.ts";
+import { type MachineConfig, type MachineConfigPool, machineConfigPoolKind } from "../machine-config/api.ts";
 import { builtInPool, builtInPools } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import type { NodeWriter } from "./node-writer-controller.ts";
-import { configurationOf, describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
-import type { Rendering } from "../machine-config/render-pool.ts";
+import { type ReleaseOptions, releaseRendering } from "./release-controller.ts";
+import { describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
 import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
 
 export interface RolloutCaches {
@@ -36,6 +31,9 @@ export interface RolloutOptions {
   readonly caches: RolloutCaches;
   readonly writer: NodeWriter;
   readonly render: Render;
+  /** What a rendering waits for, and who says when it has changed. */
+  readonly awaited: ReleaseOptions["awaited"];
+  readonly awaitedSources: readonly Source<string>[];
   /** Where the operator runs: it is updated last. */
   readonly operatorNode?: string | undefined;
   readonly clock: Clock;
@@ -78,7 +76,12 @@ export function rolloutController(options: RolloutOptions): Controller {
     queue: { backoff: { maxMs: 30_000 } },
     log: options.log,
     metrics: options.metrics,
-    sources: [source(pools, selectors), source(machineConfigs, selecting), source(nodes, poolsOf)],
+    sources: [
+      source(pools, selectors),
+      source(machineConfigs, selecting),
+      source(nodes, poolsOf),
+      ...options.awaitedSources,
+    ],
     async reconcile(name, { signal, log }): Promise<Result | undefined> {
       await writer.settle(signal);
       members.use(pools.list());
@@ -87,25 +90,26 @@ export function rolloutController(options: RolloutOptions): Controller {
         if (builtInPools.includes(name)) await createPool(name, signal);
         return undefined;
       }
-      const rendering = renderings.of(
-        pool,
-        machineConfigs
-          .list()
-          .filter(
-            (config) =>
-              poolOfRendering(config) === undefined && members.selecting(config.metadata.labels ?? {}).includes(name),
-          ),
-      );
-      const rolled = await release(pool, rendering, signal);
+      const sources = machineConfigs
+        .list()
+        .filter(
+          (config) =>
+            poolOfRendering(config) === undefined && members.selecting(config.metadata.labels ?? {}).includes(name),
+        );
+      const rendering = renderings.of(pool, sources);
+      const released = await releaseRendering(pool, { rendering, sources }, { ...options, machineConfigs }, signal);
       const decision = decidePool({
-        pool: rolled,
+        pool: released.pool,
+        waiting: released.waiting,
         nodes: members.of(name, writer.list()),
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
         now: formatTime(clock.now()),
       });
-      return carryOut(pool, decision, { signal, log });
+      const soonest = Math.min(decision.requeueAfterMs ?? Infinity, released.againInMs ?? Infinity);
+      const requeueAfterMs = Number.isFinite(soonest) ? soonest : undefined;
+      return carryOut(pool, { ...decision, requeueAfterMs }, { signal, log });
     },
   });
 
@@ -115,32 +119,6 @@ export function rolloutController(options: RolloutOptions): Controller {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
-  }
-
-  /** Stores a new rendering and makes it the pool's target. Returns the pool with it. */
-  async function release(
-    pool: MachineConfigPool,
-    rendering: Rendering | undefined,
-    signal: AbortSignal,
-  ): Promise<MachineConfigPool> {
-    if (rendering?.type !== "rendered" || pool.metadata.deletionTimestamp) return pool;
-    const { name: poolName = "" } = pool.metadata;
-    const configuration = configurationOf(rendering);
-    const { name } = configuration;
-    const of = { apiVersion: pool.apiVersion, kind: pool.kind, metadata: { name: poolName, uid: pool.metadata.uid } };
-    if (!machineConfigs.get(name)) {
-      try {
-        await client.create(machineConfigKind, rendering.config, { fieldManager, signal, ignoreResponse: true });
-        const message = `${name} successfully generated`;
-        recorder?.record({ regarding: of, type: "Normal", reason: "RenderedConfigGenerated", message });
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
-    }
-    // Here the barrier decides whether the rendering is released now or after the nodes have reported boot arguments.
-    if (equal(pool.spec?.configuration ?? {}, configuration)) return pool;
-    const patch = { type: "merge", patch: { spec: { configuration } } } as const;
-    return client.patch(machineConfigPoolKind, poolName, patch, { fieldManager, signal });
   }
 
   async function carryOut(

@@ -6,6 +6,7 @@ import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { ignoredTunedController, projectIgnored } from "../../domain/node-tuning/ignored-tuned-controller.ts";
+import { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import { nodeTuningController } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
@@ -136,6 +137,7 @@ async function runWith(
   }
   const { release = "", image, version, protocol = "documented" } = options;
   const caches = nodeTuningCaches({ manager, client, namespace, features, clock });
+  const boot = new LatestBootDecision();
   const counts = nodeTuningMetrics(metrics ?? noMetrics, caches, { namespace, version, clock });
   manager.add(
     nodeTuningController({
@@ -162,13 +164,17 @@ async function runWith(
       log,
       metrics,
       recorder,
-      decided: counts.decided,
+      decided: (plan) => {
+        counts.decided(plan);
+        boot.set(plan.boot);
+      },
     }),
   );
   if (rollsOut(features))
     addRollout(manager, {
       client,
       writer,
+      boot,
       features,
       version,
       nodeName: options.nodeName,

@@ -7,7 +7,7 @@ import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { kubeletConfigKind } from "../../domain/machine-config/api.ts";
+import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kubelet-config-kind.ts";
 import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
@@ -19,6 +19,7 @@ import { infrastructureKind } from "../../domain/workload-partitioning/partition
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
+import { poolConfigs } from "./rollout.ts";
 
 export interface PerformanceProfilesInput {
   readonly manager: Manager;
@@ -36,8 +37,6 @@ export interface PerformanceProfilesInput {
 /** The controller of PerformanceProfiles with its informers. Those that node tuning has too are shared. */
 export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
   const { manager, client, writer, caches, features, recorder, clock, log, metrics } = input;
-  const own = <T extends KubeObject>(kind: KindRef<T>): Informer<T> =>
-    manager.informer(kind, {}, () => createInformer(client, kind, { clock }));
   const singleton = (kind: KindRef, isServed = false): Informer | undefined =>
     isServed
       ? manager.informer(kind, { fieldSelector: "cluster" }, () =>
@@ -60,8 +59,10 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
       ? {
           pools: caches.pools,
           machineConfigs: caches.machineConfigs,
-          kubeletConfigs: own<KubeObject>(kubeletConfigKind),
-          runtimeClasses: own(runtimeClassKind),
+          kubeletConfigs: poolConfigs(manager, generatedKubelet, input),
+          runtimeClasses: manager.informer(runtimeClassKind, {}, () =>
+            createInformer(client, runtimeClassKind, { clock }),
+          ),
         }
       : {}),
     nodes: manager.informer(kinds.node, { view: "hardware" }, () =>

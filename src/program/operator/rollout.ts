@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Informer } from "../../cluster/kube/cache.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
@@ -6,6 +7,7 @@ import type { Client } from "../../cluster/kube/client.ts";
 import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { type MachineConfig, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { generatedRuntime } from "../../domain/machine-config/container-runtime-config/runtime-config-kind.ts";
 import type { Digest } from "../../domain/machine-config/content-hash.ts";
@@ -15,6 +17,8 @@ import { poolConfigController } from "../../domain/machine-config/pool-configs/p
 import { renderPool } from "../../domain/machine-config/render-pool.ts";
 import { drainController } from "../../domain/rollout/drain/drain-controller.ts";
 import { nodeKind, NodeWriter } from "../../domain/rollout/node-writer-controller.ts";
+import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
+import type { BarrierInput } from "../../domain/rollout/barrier.ts";
 import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts";
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
@@ -25,6 +29,8 @@ export interface RolloutParts {
   readonly client: Client;
   /** Of the leader. */
   readonly writer: Client;
+  /** What node tuning decides about boot arguments. */
+  readonly boot: LatestBootDecision;
   readonly features: ClusterFeatures;
   readonly version: string;
   readonly nodeName?: string | undefined;
@@ -36,28 +42,44 @@ export interface RolloutParts {
 
 /** Renders pools and rolls them out, in clusters where no machine config operator does. */
 export function addRollout(manager: Manager, parts: RolloutParts): void {
-  const { client, writer, features, version, nodeName: operatorNode, ...rest } = parts;
+  const { client, writer, boot, features, version, nodeName: operatorNode, ...rest } = parts;
   const caches = rolloutCaches(manager, client, parts.clock);
+  const kubeletConfigs = features.kubeletConfigs ? poolConfigs(manager, generatedKubelet, parts) : undefined;
+  const runtimeConfigs = features.containerRuntimeConfigs ? poolConfigs(manager, generatedRuntime, parts) : undefined;
+  const allPools = (): string[] => caches.pools.list().map(({ metadata }) => metadata.name ?? "");
+  const awaitedSources = [
+    sourceOfBootDecisions(boot, allPools),
+    ...(kubeletConfigs ? [source(kubeletConfigs, allPools)] : []),
+  ];
+  const awaited = (): Pick<BarrierInput, "boot" | "kubeletConfigs"> => ({
+    boot: boot.current,
+    kubeletConfigs: kubeletConfigs?.list() ?? [],
+  });
   const render: Render = (pool, machineConfigs) => renderPool({ pool, machineConfigs, version, digest: sha256 });
   const nodeWriter = new NodeWriter(writer, caches.nodes);
   const common = { client: writer, writer: nodeWriter, ...rest };
-  manager.add(rolloutController({ ...common, caches, render, operatorNode }));
+  manager.add(rolloutController({ ...common, caches, render, awaited, awaitedSources, operatorNode }));
   manager.add(drainController({ ...common, nodes: caches.nodes }));
-  if (features.kubeletConfigs) addPoolConfigs(manager, generatedKubelet, caches, parts);
-  if (features.containerRuntimeConfigs) addPoolConfigs(manager, generatedRuntime, caches, parts);
+  const more = { ...rest, ...caches, client: writer, version };
+  if (kubeletConfigs) manager.add(poolConfigController({ ...more, kind: generatedKubelet, objects: kubeletConfigs }));
+  if (runtimeConfigs) manager.add(poolConfigController({ ...more, kind: generatedRuntime, objects: runtimeConfigs }));
 }
 
-/** Makes MachineConfigs of all objects of a kind. */
-function addPoolConfigs<T extends PoolConfig>(
+/** The objects of a kind of which MachineConfigs are made. */
+export function poolConfigs<T extends PoolConfig>(
   manager: Manager,
-  kind: GeneratedKind<T>,
-  { pools, machineConfigs }: RolloutCaches,
-  { client, writer, clock, ...rest }: RolloutParts,
-): void {
-  const objects = manager.informer(kind.kind, { view: "pool-configs" }, () =>
-    createInformer(client, kind.kind, { clock }),
-  );
-  manager.add(poolConfigController({ ...rest, client: writer, kind, objects, pools, machineConfigs, clock }));
+  { kind }: GeneratedKind<T>,
+  { client, clock }: Pick<RolloutParts, "client" | "clock">,
+): Informer<T> {
+  return manager.informer(kind, { view: "pool-configs" }, () => createInformer(client, kind, { clock }));
+}
+
+/** A new decision about boot arguments concerns these keys. */
+export function sourceOfBootDecisions(boot: LatestBootDecision, keys: () => readonly string[]): Source<string> {
+  return {
+    whenSynced: () => Promise.resolve(),
+    subscribe: (add) => boot.subscribe(() => keys().forEach(add)),
+  };
 }
 
 const sha256: Digest = (parts) => {

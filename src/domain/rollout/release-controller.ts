@@ -1,0 +1,97 @@
+import { isAlreadyExists } from "../../cluster/kube/api-error.ts";
+import type { Cache } from "../../cluster/kube/cache.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import { equal } from "../../language/object/json.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
+import {
+  type MachineConfig,
+  machineConfigKind,
+  type MachineConfigPool,
+  machineConfigPoolKind,
+} from "../machine-config/api.ts";
+import type { Rendering } from "../machine-config/render-pool.ts";
+import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
+import { describeHeld, heldAnnotation, heldText } from "./held.ts";
+import { configurationOf } from "./rendering.ts";
+import type { Waiting } from "./waiting.ts";
+
+export interface ReleaseOptions {
+  readonly client: Client;
+  readonly machineConfigs: Cache<MachineConfig>;
+  /** What else belongs to a change. */
+  readonly awaited: () => Pick<BarrierInput, "boot" | "kubeletConfigs">;
+  readonly clock: Clock;
+  readonly recorder?: { record(event: PlannedEvent): void } | undefined;
+}
+
+/** A pool with the config that its nodes should have now. */
+export interface Released {
+  readonly pool: MachineConfigPool;
+  /** Why a newer rendering is held, or was released without some nodes. */
+  readonly waiting: readonly Waiting[];
+  readonly againInMs?: number | undefined;
+}
+
+const fieldManager = "attune-rollout";
+
+/** Stores the rendering of a pool and makes it the pool's target, once the barrier is open. */
+export async function releaseRendering(
+  pool: MachineConfigPool,
+  { rendering, sources }: { readonly rendering: Rendering | undefined; readonly sources: readonly MachineConfig[] },
+  options: ReleaseOptions,
+  signal: AbortSignal,
+): Promise<Released> {
+  if (rendering?.type !== "rendered" || pool.metadata.deletionTimestamp) return { pool, waiting: [] };
+  const configuration = configurationOf(rendering);
+  const { clock, client, awaited } = options;
+  const gate = barrier({ pool, rendering: configuration.name, sources, ...awaited(), now: clock.now() });
+  if (gate.type === "open") await storeRendering(pool, rendering.config, options, signal);
+  const patch = patchOf(pool, gate, configuration);
+  const { name = "" } = pool.metadata;
+  const written = patch
+    ? await client.patch(machineConfigPoolKind, name, { type: "merge", patch }, { fieldManager, signal })
+    : pool;
+  return { pool: written, waiting: waitingOf(gate), ...(gate.type === "held" ? { againInMs: gate.againInMs } : {}) };
+}
+
+async function storeRendering(
+  { apiVersion, kind, metadata }: MachineConfigPool,
+  config: MachineConfig,
+  { client, machineConfigs, recorder }: ReleaseOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name = "" } = config.metadata;
+  if (machineConfigs.get(name)) return;
+  try {
+    await client.create(machineConfigKind, config, { fieldManager, signal, ignoreResponse: true });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    return;
+  }
+  const regarding = { apiVersion, kind, metadata: { name: metadata.name, uid: metadata.uid } };
+  const message = `${name} successfully generated`;
+  recorder?.record({ regarding, type: "Normal", reason: "RenderedConfigGenerated", message });
+}
+
+/** Target and reason change in one write: an operator that is killed leaves no pool with half of it. */
+function patchOf(
+  { metadata, spec }: MachineConfigPool,
+  gate: Barrier,
+  configuration: NonNullable<MachineConfigPool["spec"]>["configuration"],
+): object | undefined {
+  const before = metadata.annotations?.[heldAnnotation];
+  const held = gate.held && heldText(gate.held);
+  const isReleased = gate.type === "held" || equal(spec?.configuration ?? {}, configuration);
+  if (isReleased && before === held) return undefined;
+  return {
+    ...(before === held ? {} : { metadata: { annotations: { [heldAnnotation]: held ?? null } } }),
+    ...(isReleased ? {} : { spec: { configuration } }),
+  };
+}
+
+function waitingOf(gate: Barrier): Waiting[] {
+  if (!gate.held || (gate.type === "held" && gate.isSettling)) return [];
+  const reason = gate.held.released ? "ReleasedWithoutBootArguments" : "WaitingForBootArguments";
+  return [{ reason, message: describeHeld(gate.held) }];
+}
