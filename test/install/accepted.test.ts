@@ -14,7 +14,7 @@ const agents = agentDaemonSet(
   { namespace: tuningNamespace, image: "attune:1", serviceAccount: "default", release: "4.22" },
   undefined,
 );
-const ways: InstallOptions[] = (["auto", "standalone", "plain"] as const).flatMap((mode) =>
+const ways: InstallOptions[] = (["auto", "standalone", "plain", "tuning"] as const).flatMap((mode) =>
   (["documented", "shipped"] as const).map((protocol) => ({ mode, protocol, agentExec: "none", release: "4.22" })),
 );
 

@@ -27,7 +27,7 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 const installations = [
   { mode: "standalone", protocol: "documented", imageUser: "0", agentMounts: "follow" },
   { mode: "standalone", protocol: "shipped", imageUser: "node", agentMounts: "follow" },
-  { mode: "plain", protocol: "documented", imageUser: "65532", agentMounts: "fixed" },
+  { mode: "tuning", protocol: "documented", imageUser: "65532", agentMounts: "fixed" },
 ] as const;
 
 /** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */

@@ -46,12 +46,15 @@ describe("rights", () => {
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
   });
 
-  it("of a plain cluster exclude machine configuration and OpenShift's configuration", () => {
-    const groups = foundation({ mode: "plain" }).flatMap((role) =>
+  it.each([
+    { mode: "plain", machineConfiguration: true },
+    { mode: "tuning", machineConfiguration: false },
+  ] as const)("of mode $mode exclude OpenShift's configuration", ({ mode, machineConfiguration }) => {
+    const groups = foundation({ mode }).flatMap((role) =>
       ((role as KubeObject & { rules?: { apiGroups: string[] }[] }).rules ?? []).flatMap(({ apiGroups }) => apiGroups),
     );
     expect(groups).toContain(group);
-    expect(groups).not.toContain("machineconfiguration.openshift.io");
+    expect(groups.includes("machineconfiguration.openshift.io")).toBe(machineConfiguration);
     expect(groups).not.toContain("config.openshift.io");
   });
 
@@ -96,8 +99,8 @@ ${rows.join("\n")}
 
 On Tuneds and Profiles these are fewer rights than the upstream document lists: no account updates or deletes a Tuned,
 agents read no Tuneds, and the operator never writes the status of a Profile. Agents get the row on \`nodes\` only with
-\`attune install --protocol shipped\`. With \`attune install --mode plain\` no account has rights on machine configuration or on
-OpenShift's configuration. \`attune install\` creates the webhook's configuration and Secret empty, so that the webhook needs no
+\`attune install --protocol shipped\`. With \`attune install --mode plain\` no account has rights on OpenShift's
+configuration, with \`--mode tuning\` none on machine configuration either. \`attune install\` creates the webhook's configuration and Secret empty, so that the webhook needs no
 right to create any.
 
 ## What a stolen token can do

@@ -22,7 +22,7 @@ async function installed(): Promise<HttpClient> {
     admin.close();
     await server.close();
   });
-  await applyManifests(admin, installManifests({ mode: "plain" }));
+  await applyManifests(admin, installManifests({ mode: "tuning" }));
   await eventually("kinds are served", () => admin.list(tunedKind));
   return admin;
 }

@@ -50,7 +50,7 @@ async function tunedCluster(count = 2): Promise<Tuned> {
   const nodes = smallNodes(count, "node-", { [exampleLabel]: "" });
   const stop = new AbortController();
   const { signal } = stop;
-  await applyManifests(admin, installManifests({ mode: "plain" }));
+  await applyManifests(admin, installManifests({ mode: "tuning" }));
   const clientAs = (who: Impersonation): HttpClient => admin.as(who);
   const { cluster } = admin.connection;
   const program = programs(admin, noLog);
@@ -263,7 +263,7 @@ describe.runIf(kubectlPath)("kubectl delete", { timeout: 60_000 }, () => {
   };
 
   async function manifests({ server }: Tuned, order: "as printed" | "reversed"): Promise<string> {
-    const all = installManifests({ mode: "plain" });
+    const all = installManifests({ mode: "tuning" });
     const file = join(dirname(server.kubeconfig), `${order.replace(" ", "-")}.yaml`);
     await writeFile(file, await printObjects(order === "reversed" ? all.toReversed() : all, "yaml"));
     return file;

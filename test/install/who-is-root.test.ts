@@ -98,7 +98,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     expect(await commandWith()).toBe(agent);
     expect(await commandWith("--agent-exec", "builtin")).toBe(`${agent} --exec builtin`);
     await applyManifests(admin, machineConfigCrds);
-    expect(await commandWith("--mode", "plain")).toBe(agent);
+    expect(await commandWith("--mode", "tuning")).toBe(agent);
     expect(await commandWith("--mode", "standalone", "--agent-exec", "none")).toBe(
       `${agent} --exec none --boot-arguments report`,
     );

@@ -7,7 +7,7 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
-import { type ClusterFeatures, plain } from "../../src/program/operator/cluster-features.ts";
+import { type ClusterFeatures, tuningOnly } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
@@ -56,7 +56,7 @@ describe("the operator serves its metrics over HTTPS with the certificate in its
   }
 
   it("to every client on clusters whose Prometheus has no certificate", async () => {
-    const options = await serving(plain);
+    const options = await serving(tuningOnly);
     const text = await eventually("metrics", () => scrape(options));
     expect(text).toContain('nto_build_info{version="1.2.3"} 1');
   });
@@ -73,7 +73,7 @@ describe("the operator serves its metrics over HTTPS with the certificate in its
       },
       { namespace: "kube-system" },
     );
-    const options = await serving({ ...plain, clusterOperators: true });
+    const options = await serving({ ...tuningOnly, clusterOperators: true });
     const text = await eventually("metrics", async () => {
       const answer = await scrape({ ...options, cert, key });
       return answer?.startsWith("200") && answer;

@@ -32,8 +32,8 @@ import { defaultImage } from "./version.ts";
 export const upFlags = {
   mode: parsed(
     "--mode <mode>",
-    "standalone; hosted and plain are not supported yet",
-    modeOf(["standalone"], ["hosted", "plain"]),
+    "standalone, or plain (without any part of OpenShift); hosted is not supported yet",
+    modeOf(["standalone", "plain"], ["hosted"]),
     { default: "standalone" },
   ),
   nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { default: "1" }),
@@ -51,7 +51,7 @@ export const apiserverFlags = {
 /** Also allowed in the `args` of a container on a virtual node. */
 export const operatorFlags = {
   mode: modeFlag(
-    "auto (use the OpenShift kinds that the cluster has), standalone (require MachineConfigPools) or plain (use no OpenShift kinds)",
+    "auto (use the OpenShift kinds that the cluster has), standalone (require MachineConfigPools), plain (use nothing of OpenShift, and roll pools out itself) or tuning (no machine configuration)",
   ),
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", {
     env: "WATCH_NAMESPACE",

@@ -10,6 +10,7 @@ import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";
 import { runWebhook } from "../webhook/webhook.ts";
 import type { webhookCommandFlags } from "./flags.ts";
+import { kindsOf } from "./install/manifests.ts";
 import type { Values } from "./option/flag.ts";
 import { writeOut } from "./terminal/terminal.ts";
 
@@ -27,7 +28,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
     runWebhook({
       client,
       signal,
-      ...attuneHandlers(client, { log, machineConfiguration: options.mode !== "plain" }),
+      ...attuneHandlers(client, { log, ...kindsOf(options.mode) }),
       host,
       port,
       target,

@@ -41,7 +41,12 @@ export interface ClusterFeatures {
 }
 
 /** None of them. */
-export const plain: ClusterFeatures = { machineConfigPools: false, clusterOperators: false };
+export const tuningOnly: ClusterFeatures = { machineConfigPools: false, clusterOperators: false };
+
+/** Without any part of OpenShift. */
+export function withoutOpenShift(features: ClusterFeatures): ClusterFeatures {
+  return { ...features, clusterOperators: false, infrastructures: false, featureGates: false };
+}
 
 /** All kinds that features depend on. */
 const optionalKinds: readonly KindRef[] = [

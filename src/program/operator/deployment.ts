@@ -2,13 +2,13 @@ import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { operatorServiceAccount } from "./rbac.ts";
+import { operatorServiceAccount, type RightsMode } from "./rbac.ts";
 
 export interface OperatorDeployment {
   readonly namespace: string;
   /** Container image of the operator and of the agents. */
   readonly image: string;
-  readonly mode: "auto" | "standalone" | "plain";
+  readonly mode: RightsMode;
   readonly protocol: Protocol;
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: string | undefined;

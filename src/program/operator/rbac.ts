@@ -32,8 +32,8 @@ const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const configMaps = { apiGroups: [""], resources: ["configmaps"] };
 const clusterOperators = { apiGroups: ["config.openshift.io"], resources: ["clusteroperators"] };
 
-/** For pools and for the status of OpenShift's operators. */
-const ofOpenShift: readonly Grant[] = [
+/** For pools. */
+const ofMachineConfiguration: readonly Grant[] = [
   {
     because: "which of these kinds the cluster has; they may be installed later",
     apiGroups: ["apiextensions.k8s.io"],
@@ -90,6 +90,10 @@ const ofOpenShift: readonly Grant[] = [
     resources: ["runtimeclasses"],
     verbs: [...read, "create", "update", "delete"],
   },
+];
+
+/** For OpenShift's configuration, and for the status of its operators. */
+const ofOpenShift: readonly Grant[] = [
   {
     because: "CPU partitioning and mixed CPUs decide what is derived from a PerformanceProfile",
     apiGroups: ["config.openshift.io"],
@@ -159,7 +163,7 @@ const ofRollout: readonly Grant[] = [
   },
 ];
 
-export type RightsMode = "auto" | "standalone" | "plain";
+export type RightsMode = "auto" | "standalone" | "plain" | "tuning";
 
 /**
  * All rights of the operator. On Tuneds and Profiles they are fewer than the upstream document allows. `namespace` is where
@@ -179,7 +183,8 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       resources: ["pods"],
       verbs: read,
     },
-    ...(mode === "plain" ? [] : [...ofOpenShift, ...ofRollout]),
+    ...(mode === "tuning" ? [] : [...ofMachineConfiguration, ...ofRollout]),
+    ...(mode === "tuning" || mode === "plain" ? [] : ofOpenShift),
     {
       because: "objects are derived from PerformanceProfiles; a finalizer keeps a profile until they are deleted",
       apiGroups: [performance],

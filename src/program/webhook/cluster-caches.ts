@@ -38,12 +38,14 @@ export interface CacheOptions {
   readonly log?: Log | undefined;
   /** Whether the cluster may have machine configuration. Default true. */
   readonly machineConfiguration?: boolean | undefined;
+  /** Whether it may have OpenShift's configuration. Default true. */
+  readonly openShift?: boolean | undefined;
 }
 
 /** Caches of the kinds that profiles are checked against; the cluster may lack some of them. */
 export function clusterCaches(
   client: Client,
-  { machineConfiguration = true, ...options }: CacheOptions = {},
+  { machineConfiguration = true, openShift = true, ...options }: CacheOptions = {},
 ): ClusterView {
   const cache = <T extends KubeObject>(kind: KindRef<T>, project?: (object: T) => T): OptionalCache<T> =>
     new OptionalCache(client, kind, { ...options, project });
@@ -62,8 +64,9 @@ export function clusterCaches(
   const tuneds = new OptionalCache<Tuned>(client, tunedKind, { ...options, namespace: tuningNamespace });
   // Readiness does not wait for these: profiles stored in an older version can be listed only once the webhook converts.
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
-  const ofPools = machineConfiguration ? [pools, machineConfigs, infrastructures, featureGates] : [];
-  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, profiles, tuneds];
+  const ofPools = machineConfiguration ? [pools, machineConfigs] : [];
+  const ofOpenShift = openShift ? [infrastructures, featureGates] : [];
+  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, ...ofOpenShift, profiles, tuneds];
   const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
   return {
     name: "caches of the cluster",

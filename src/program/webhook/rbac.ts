@@ -30,6 +30,8 @@ export interface WebhookRights {
   readonly registered?: Registered | undefined;
   /** Whether the cluster may have machine configuration. Default true. */
   readonly machineConfiguration?: boolean | undefined;
+  /** Whether it may have OpenShift's configuration. Default true. */
+  readonly openShift?: boolean | undefined;
 }
 
 const attune: Registered = { admission: ["validating"], definitions: [performanceProfileConversion.definition] };
@@ -49,6 +51,7 @@ export function webhookGrants({
   namespace,
   registered = attune,
   machineConfiguration: hasPools = true,
+  openShift = true,
 }: WebhookRights): Grant[] {
   return [
     {
@@ -79,6 +82,7 @@ export function webhookGrants({
       verbs: known,
     },
     ...(hasPools ? ofMachineConfiguration : []),
+    ...(openShift ? ofOpenShift : []),
     {
       within: tuningNamespace,
       because: "agents report the hardware of nodes there",
@@ -106,13 +110,17 @@ export function webhookGrants({
 }
 
 const ofMachineConfiguration: readonly Grant[] = [
-  definitions(machineConfigPoolKind, machineConfigKind, infrastructureKind, featureGateKind),
+  definitions(machineConfigPoolKind, machineConfigKind),
   {
     because: "profiles belong to pools; MachineConfigs may hold files that also partition CPUs",
     apiGroups: [machineConfiguration],
     resources: ["machineconfigpools", "machineconfigs"],
     verbs: known,
   },
+];
+
+const ofOpenShift: readonly Grant[] = [
+  definitions(infrastructureKind, featureGateKind),
   {
     because: "whether CPU partitioning and mixed CPUs are enabled",
     apiGroups: ["config.openshift.io"],

@@ -22,7 +22,7 @@ export interface InstallOptions {
   /** Of operator and webhook. Default attune-system. */
   readonly namespace?: string | undefined;
   readonly image?: string | undefined;
-  /** `standalone` includes the CRDs of machine configuration. Default auto. */
+  /** `standalone` and `plain` include the CRDs of machine configuration. Default auto. */
   readonly mode?: OperatorMode | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
@@ -48,7 +48,7 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
   const { isOpenShift = options.release !== undefined } = options;
-  const machineConfiguration = mode !== "plain";
+  const { machineConfiguration, openShift } = kindsOf(mode);
   return [
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
@@ -60,13 +60,22 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...registrationPolicies(namespace),
     ...operatorRbac(namespace, mode),
     ...agentRbac(tuningNamespace, { protocol, machineConfiguration }),
-    ...webhookRbac({ namespace, machineConfiguration }),
+    ...webhookRbac({ namespace, machineConfiguration, openShift }),
   ];
 }
 
 /** The CRDs that Attune installs. Those of machine configuration belong to OpenShift. */
 export function definitions(mode: OperatorMode): readonly KubeObject[] {
-  return [...nodeTuningCrds, ...performanceProfileCrds, ...(mode === "standalone" ? machineConfigCrds : [])];
+  return [
+    ...nodeTuningCrds,
+    ...performanceProfileCrds,
+    ...(mode === "standalone" || mode === "plain" ? machineConfigCrds : []),
+  ];
+}
+
+/** What operator and webhook may use of the cluster in this mode. */
+export function kindsOf(mode: OperatorMode): { readonly machineConfiguration: boolean; readonly openShift: boolean } {
+  return { machineConfiguration: mode !== "tuning", openShift: mode !== "tuning" && mode !== "plain" };
 }
 
 /** The Deployments and their Services. The operator creates the agents itself. */

@@ -10,6 +10,7 @@ import { attuneHandlers } from "../../webhook/attune-handlers.ts";
 import { webhookSecret } from "../../webhook/rbac.ts";
 import { runWebhook } from "../../webhook/webhook.ts";
 import { webhookFlags } from "../flags.ts";
+import { kindsOf } from "../install/manifests.ts";
 import { parseArguments } from "../option/flag.ts";
 
 const host = "127.0.0.1";
@@ -31,7 +32,7 @@ export async function webhookProgram(args: string[], run: ProgramRun, client: Ht
     runWebhook({
       client: own,
       signal: leading,
-      ...attuneHandlers(own, { log: webhookLog, machineConfiguration: mode !== "plain" }),
+      ...attuneHandlers(own, { log: webhookLog, ...kindsOf(mode) }),
       host,
       port: 0,
       target: (port) => ({ type: "url", base: `https://${host}:${port}` }),

@@ -1,7 +1,12 @@
 import { agentServiceAccount } from "../../agent/rbac.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { type ClusterFeatures, clusterFeatures, plain } from "../../operator/cluster-features.ts";
+import {
+  type ClusterFeatures,
+  clusterFeatures,
+  tuningOnly,
+  withoutOpenShift,
+} from "../../operator/cluster-features.ts";
 import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
 import type { operatorFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
@@ -42,16 +47,19 @@ export async function runOperatorWith(
 }
 
 /** The features that the mode decides; undefined where the operator is to detect them. */
-async function featuresOf(
+export async function featuresOf(
   mode: OperatorMode,
   client: Client,
   signal: AbortSignal,
 ): Promise<ClusterFeatures | undefined> {
   // Also where the operator detects them itself: this fails if the API server cannot be reached, a watch goes on trying.
-  const features = await clusterFeatures(client, signal, mode !== "plain");
+  const features = await clusterFeatures(client, signal, mode !== "tuning");
   if (mode === "auto") return undefined;
-  if (mode === "plain") return { ...features, ...plain };
+  if (mode === "tuning") return { ...features, ...tuningOnly };
   if (!features.machineConfigPools)
-    throw new Error("--mode standalone: the cluster has no MachineConfigPools; attune crds prints their definitions");
-  return features;
+    throw new Error(`--mode ${mode}: the cluster has no MachineConfigPools; attune crds prints their definitions`);
+  if (mode === "standalone") return features;
+  if (features.machineConfigOperator)
+    throw new Error("--mode plain: a Machine Config Operator rolls the pools of this cluster out; use --mode auto");
+  return withoutOpenShift(features);
 }

@@ -40,11 +40,14 @@ export const protocolFlag: Flag<Protocol> = choice(
   { of: ["documented", "shipped"], default: "documented" },
 );
 
-/** `auto` uses what the cluster has, `standalone` requires MachineConfigPools, `plain` uses no OpenShift kinds. */
-export type OperatorMode = "auto" | "standalone" | "plain";
+/**
+ * `auto` uses what the cluster has, `standalone` requires MachineConfigPools, `plain` rolls them out itself and uses nothing of
+ * OpenShift, `tuning` uses no machine configuration at all.
+ */
+export type OperatorMode = "auto" | "standalone" | "plain" | "tuning";
 
 export function modeFlag(description: string): Flag<OperatorMode> {
-  const parse = modeOf(["auto", "standalone", "plain"], ["hosted"]);
+  const parse = modeOf(["auto", "standalone", "plain", "tuning"], ["hosted"]);
   return parsed("--mode <mode>", description, parse, { default: "auto" });
 }
 

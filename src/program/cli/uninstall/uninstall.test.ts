@@ -25,7 +25,7 @@ async function installed() {
     await server.close();
     await rm(dir, { recursive: true, force: true });
   });
-  await applyManifests(client, foundation({ mode: "plain" }));
+  await applyManifests(client, foundation({ mode: "tuning" }));
   await client.create(kinds.pod, {
     apiVersion: "v1",
     kind: "Pod",

@@ -24,7 +24,7 @@ async function installed(): Promise<HttpClient> {
     await server.close();
     await rm(dir, { recursive: true, force: true });
   });
-  await applyManifests(client, foundation({ mode: "plain" }));
+  await applyManifests(client, foundation({ mode: "tuning" }));
   return client;
 }
 
@@ -51,7 +51,7 @@ it("is not kept from its work by a Deployment of the operator's name in a namesp
     kind === "Deployment" && metadata.name === "attune-operator";
   await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "theirs" } });
   for (const namespace of [systemNamespace, "theirs"])
-    await applyManifests(client, installManifests({ namespace, mode: "plain" }).filter(isOperator));
+    await applyManifests(client, installManifests({ namespace, mode: "tuning" }).filter(isOperator));
   expect(await uninstall(client)).toContain(`Namespace ${systemNamespace} deleted\n`);
   await client.get(kinds.deployment, "attune-operator", { namespace: "theirs" });
 });

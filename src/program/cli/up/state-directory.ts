@@ -12,9 +12,15 @@ export function defaultStateDirectory(mode: string, env: Environment): string | 
 
 /** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
 export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
-  const dir = defaultStateDirectory("standalone", env);
-  if (dir === undefined) return undefined;
-  const path = join(dir, "kubeconfig");
+  for (const mode of ["standalone", "plain"]) {
+    const dir = defaultStateDirectory(mode, env);
+    const path = dir === undefined ? undefined : await answering(join(dir, "kubeconfig"));
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+async function answering(path: string): Promise<string | undefined> {
   const { clusters } = await readKubeconfig([path], { skipMissing: true });
   const [entry] = clusters.values();
   const server = entry?.fields["server"];

@@ -20,6 +20,7 @@ import { webhookSecret, webhookServiceAccount } from "../../webhook/rbac.ts";
 import { runWebhook } from "../../webhook/webhook.ts";
 import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation } from "../install/manifests.ts";
+import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
@@ -28,6 +29,7 @@ export interface SystemOptions {
   readonly dir: string;
   readonly port: number;
   readonly nodes: number;
+  readonly mode: "standalone" | "plain";
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -61,7 +63,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     // What `attune install` applies, without the Deployments: this process runs their programs.
     await applyManifests(
       admin,
-      [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, lab)],
+      [...foundation({ mode: options.mode }), ...labRbac(systemNamespace, lab)],
       options.signal,
     );
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
@@ -75,7 +77,7 @@ async function startParts(
   server: ApiServer,
   admin: Client,
   nodes: readonly VirtualNode[],
-  { signal, log }: SystemOptions,
+  { signal, log, mode }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
   const tokenClient = async (account: string): Promise<HttpClient> => clientOf(server, await tokenOf(admin, account));
   const [operator, webhook, lab] = await Promise.all([
@@ -91,6 +93,7 @@ async function startParts(
       image: defaultImage,
       agentServiceAccount,
       version,
+      features: mode === "plain" ? await featuresOf(mode, operator, signal) : undefined,
       signal,
       log: log.child({ part: "operator" }),
     }),

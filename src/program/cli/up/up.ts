@@ -39,8 +39,8 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   const { signal } = stop;
   try {
     const log = await createLog({ name: "attune", level: once ? "error" : "warn" });
-    const system = await startSystem({ dir, port, nodes, signal, log });
-    const converged = await Promise.race([showNodes(system, { dir, signal, once }), failureOf(system)]);
+    const system = await startSystem({ dir, port, nodes, mode, signal, log });
+    const converged = await Promise.race([showNodes(system, { dir, mode, signal, once }), failureOf(system)]);
     if (!converged) process.exitCode = 1;
     stop.abort();
     await system.stopped;
@@ -50,14 +50,18 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   }
 }
 
+interface ShowOptions {
+  readonly dir: string;
+  readonly mode: string;
+  readonly signal: AbortSignal;
+  readonly once: boolean;
+}
+
 /** Prints the state of the nodes until they have converged. False if `--once` ends before. */
-async function showNodes(
-  { admin, server, hosts }: System,
-  { dir, signal, once }: { readonly dir: string; readonly signal: AbortSignal; readonly once: boolean },
-): Promise<boolean> {
+async function showNodes({ admin, server, hosts }: System, { dir, mode, signal, once }: ShowOptions): Promise<boolean> {
   const kubeconfig = shellWord(server.kubeconfig);
   const lines = [
-    `attune ${version}, standalone, ${hosts.size} virtual ${hosts.size === 1 ? "node" : "nodes"}`,
+    `attune ${version}, ${mode}, ${hosts.size} virtual ${hosts.size === 1 ? "node" : "nodes"}`,
     `server      ${server.url}`,
     `kubeconfig  ${server.kubeconfig}`,
     ...(once ? [] : [`try         kubectl --kubeconfig ${kubeconfig} get nodes,pods,profiles -A`]),

@@ -21,7 +21,7 @@ export const chartDescription = {
 
 const described = {
   image: "Container image of operator, webhook and agents: name:tag or name@digest.",
-  mode: "auto uses the OpenShift kinds that the cluster has, standalone requires MachineConfigPools and also installs\ntheir CRDs, plain uses no OpenShift kinds.",
+  mode: "auto uses the OpenShift kinds that the cluster has, standalone requires MachineConfigPools and also installs\ntheir CRDs, plain rolls pools out itself and uses nothing of OpenShift, tuning uses no machine configuration.",
   replicas: "Of the operator and of the webhook.",
   monitoring: "ServiceMonitor and PrometheusRule: true, false, or auto for clusters that have these kinds.",
   agentExec: "Programs and scripts that profiles name: allow, builtin (only those of built-in profiles) or none.",
@@ -45,7 +45,7 @@ export const valuesSchema = {
   properties: {
     global: { type: "object" },
     image: { type: "string", minLength: 1, pattern: "^\\S+$", description: described.image },
-    mode: { enum: ["auto", "standalone", "plain"], description: described.mode },
+    mode: { enum: ["auto", "standalone", "plain", "tuning"], description: described.mode },
     replicas: { type: "integer", minimum: 1, description: described.replicas },
     monitoring: { enum: ["auto", true, false], description: described.monitoring },
     agentExec: { enum: ["allow", "builtin", "none"], description: described.agentExec },

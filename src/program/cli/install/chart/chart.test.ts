@@ -75,9 +75,9 @@ describe("a chart", () => {
     ["defaults", {}, {}, kubernetes],
     ["an image by digest", { image: "r/attune@sha256:0" }, { image: "r/attune@sha256:0" }, kubernetes],
     [
-      "a plain cluster, one replica, no programs",
-      { mode: "plain", replicas: 1, agentExec: "none", agentMounts: "fixed" },
-      { mode: "plain", replicas: 1, agentExec: "none", agentMounts: "fixed" },
+      "tuning alone, one replica, no programs",
+      { mode: "tuning", replicas: 1, agentExec: "none", agentMounts: "fixed" },
+      { mode: "tuning", replicas: 1, agentExec: "none", agentMounts: "fixed" },
       kubernetes,
     ],
     ["machine configuration", { mode: "standalone" }, { mode: "standalone" }, kubernetes],

@@ -23,6 +23,7 @@ const monitoring = [
 const dimensions = [
   {
     cases: [
+      { name: "tuning", condition: 'eq .Values.mode "tuning"' },
       { name: "plain", condition: 'eq .Values.mode "plain"' },
       { name: "standalone", condition: 'eq .Values.mode "standalone"' },
       { name: "auto" },

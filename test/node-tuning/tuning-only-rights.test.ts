@@ -6,7 +6,7 @@ import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
-import { plain } from "../../src/program/operator/cluster-features.ts";
+import { tuningOnly } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
@@ -16,7 +16,7 @@ import { eventually } from "./eventually.ts";
 
 /** On a cluster that has machine configuration all the same. */
 for (const variant of serverVariants())
-  describe(`the operator installed with --mode plain, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+  describe(`the operator installed with --mode tuning, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let server: ServerUnderTest;
     let admin: HttpClient;
     let account: HttpClient;
@@ -26,13 +26,13 @@ for (const variant of serverVariants())
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, [...foundation({ mode: "plain" }), ...machineConfigCrds]);
+      await applyManifests(admin, [...foundation({ mode: "tuning" }), ...machineConfigCrds]);
       await eventually("kinds are served", () => admin.list(tunedKind));
       await eventually("kinds are served", () => admin.list(machineConfigKind));
       account = await clientOfAccount(server, systemNamespace, operatorServiceAccount);
       const [image, agentServiceAccount, version] = ["attune:test", "attune-agent", "1.2.3"];
       const { signal } = stop;
-      running = runOperator({ client: account, signal, image, agentServiceAccount, version, features: plain });
+      running = runOperator({ client: account, signal, image, agentServiceAccount, version, features: tuningOnly });
     });
     afterAll(async () => {
       stop.abort();
