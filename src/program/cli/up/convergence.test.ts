@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ApiError } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { machine } from "../../../embedded/lab/machine.ts";
 import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
@@ -91,7 +92,12 @@ describe("a node", () => {
 it("waiting ends after its time, however often the garbage collector runs", async () => {
   const collector = setInterval(collectGarbage, 5);
   try {
-    const client = { list: async () => ({ items: [] }), raw: async () => ({ resources: [] }) } as unknown as Client;
+    const notFound = new ApiError({ code: 404, reason: "NotFound", message: "not found" });
+    const client = {
+      list: async () => ({ items: [] }),
+      get: async () => Promise.reject(notFound),
+      raw: async () => ({ resources: [] }),
+    } as unknown as Client;
     const hosts = new Map([["n", machine(machineBase(smallMachine))]]);
     const { signal } = new AbortController();
     const outcomes = await converge({ client, hosts, signal, timeoutMs: 150 });
