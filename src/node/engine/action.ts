@@ -74,7 +74,20 @@ export type Edit =
   | { readonly kind: "grub-defaults" }
   /** Undo them: what the files had of it before stays. */
   | ({ readonly kind: "grub-config-before" } & GrubConfigBefore)
-  | { readonly kind: "grub-defaults-before"; readonly lines: readonly string[] };
+  | { readonly kind: "grub-defaults-before"; readonly lines: readonly string[] }
+  /** Lines between two marks, at the end where there are none. `null`: neither, nor a file that has nothing else. */
+  | { readonly kind: "block"; readonly mark: string; readonly text: string | null }
+  | ({ readonly kind: "arguments" } & ArgumentsEdit);
+
+/**
+ * Boot arguments, in the `options` lines of a boot loader entry or in a file that has nothing else. As many as `keep` has are
+ * never removed. Later ones go first, and new ones come to the end.
+ */
+export interface ArgumentsEdit {
+  readonly remove: readonly string[];
+  readonly add: readonly string[];
+  readonly keep: readonly string[];
+}
 
 export type ActionOutcome =
   /** `refused`: the tolerated error code of a write that had no effect. */

@@ -107,6 +107,7 @@ function isClaim(value: unknown): value is Claim {
     typeof value.value === "string" &&
     typeof value.made === "boolean" &&
     (value.kept === undefined || typeof value.kept === "string") &&
+    (value.undo === undefined || isListOf(value.undo, isAction)) &&
     isListOf(value.actions, isAction)
   );
 }
@@ -127,6 +128,9 @@ function isAction(value: unknown): value is Action {
 function isEdit(edit: Record<string, unknown>): boolean {
   const { kind, key, lines, header, tuned_params, tuned_initrd } = edit;
   if (kind === "overlay") return [edit.text, edit.instead].every((text) => text === null || isString(text));
+  if (kind === "block") return isString(edit.mark) && (edit.text === null || isString(edit.text));
+  if (kind === "arguments")
+    return isListOf(edit.remove, isString) && isListOf(edit.add, isString) && isListOf(edit.keep, isString);
   if (kind === "lines") return isString(key) && isListOf(lines, isString) && (header === undefined || isString(header));
   if (kind === "grub-config-before") return typeof edit.sets === "boolean" && typeof edit.uses === "boolean";
   if (kind === "grub-defaults-before") return isListOf(lines, isString);

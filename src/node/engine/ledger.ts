@@ -26,6 +26,8 @@ export interface Claim {
   readonly made: boolean;
   /** What the kernel made of the value, where it made another: it rounds some, and limits others. */
   readonly kept?: string;
+  /** Used instead of the entry's `undo` where it depends on the value. */
+  readonly undo?: readonly Action[];
 }
 
 /** Originals and claims of a node, in the order of first change. */
@@ -136,5 +138,6 @@ export class Ledger {
 }
 
 function sameClaim(a: Claim, b: Claim): boolean {
-  return a.value === b.value && a.from === b.from && JSON.stringify(a.actions) === JSON.stringify(b.actions);
+  const parts = ({ value, from, actions, undo = [] }: Claim): string => JSON.stringify([value, from, actions, undo]);
+  return parts(a) === parts(b);
 }

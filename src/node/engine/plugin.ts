@@ -91,6 +91,8 @@ export interface Change {
    * nothing to undo (`[]`).
    */
   readonly undo: readonly Action[];
+  /** Whether `undo` belongs to this value, not to the first one of the target: boot arguments. Default false. */
+  readonly undoesValue?: boolean;
   /** Used instead of `undo` when the node shuts down and keeps its profile: TuneD's soft roll-back. */
   readonly undoAtShutdown?: readonly Action[];
   /** Whether the change ends with the boot (sysctls) or outlives it (files, boot arguments). Default `boot`. */

@@ -27,7 +27,7 @@ export async function putBack({ ledger, host, owner, which, extent = "full" }: P
     if (!own || undo === undefined || !which(entry)) continue;
     const next = entry.claims.filter((claim) => claim !== own).at(-1);
     if (entry.claims.at(-1) === own && (next || own.made))
-      due.push({ entry, actions: next?.actions ?? undo, value: next?.value ?? entry.before });
+      due.push({ entry, actions: next?.actions ?? own.undo ?? undo, value: next?.value ?? entry.before });
     else ledger.release(entry.target, owner);
   }
   const restored: Restored[] = [];

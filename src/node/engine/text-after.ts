@@ -1,5 +1,6 @@
+import { splitArguments } from "../../language/tuned/boot-arguments.ts";
 import { setKeys } from "../../language/tuned/value.ts";
-import type { Action, Edit, FileAction } from "./action.ts";
+import type { Action, ArgumentsEdit, Edit, FileAction } from "./action.ts";
 import { overlaid } from "./overlay-lines.ts";
 import {
   patchGrubConfig,
@@ -30,10 +31,15 @@ export function textAfter(action: FileAction, text: string | undefined): string 
 function edited(text: string | undefined, edit: Edit): string | undefined {
   if (edit.kind === "lines") return withLines(text, edit);
   if (edit.kind === "overlay") return overlaid(text, edit);
-  return text === undefined ? undefined : editedForGrub(text, edit);
+  if (edit.kind === "block") return withBlock(text, edit);
+  if (text === undefined) return undefined;
+  return edit.kind === "arguments" ? withArguments(text, edit) : editedForGrub(text, edit);
 }
 
-function editedForGrub(text: string, edit: Exclude<Edit, { kind: "lines" | "overlay" }>): string {
+function editedForGrub(
+  text: string,
+  edit: Exclude<Edit, { kind: "lines" | "overlay" | "block" | "arguments" }>,
+): string {
   switch (edit.kind) {
     case "grub-config":
       return patchGrubConfig(text, edit);
@@ -59,6 +65,32 @@ function withLines(text: string | undefined, { key, lines, header }: Edit & { ki
   if (lines.length === 0 && result === header) return undefined;
   // Only a missing newline at the end of the file would differ.
   return result === `${text}\n` ? text : result;
+}
+
+function withBlock(text: string | undefined, { mark, text: block }: Edit & { kind: "block" }): string | undefined {
+  const [begin, end] = [`# BEGIN ${mark}\n`, `# END ${mark}\n`];
+  const [before = "", ...rest] = (text ?? "").split(begin);
+  const after = rest.join(begin);
+  const others = rest.length === 0 ? before : before + after.slice(after.indexOf(end) + end.length);
+  if (block === null) return others === "" && (rest.length > 0 || text === undefined) ? undefined : others;
+  return `${others}${others === "" || others.endsWith("\n") ? "" : "\n"}${begin}${block}${end}`;
+}
+
+function withArguments(text: string, edit: ArgumentsEdit): string {
+  const isEntry = /^options\s/m.test(text);
+  if (!isEntry) return `${argumentsAfter(splitArguments(text), edit).join(" ")}\n`;
+  return text.replaceAll(
+    /^(options\s+)(.*)$/gm,
+    (_, key: string, line: string) => `${key}${argumentsAfter(splitArguments(line), edit).join(" ")}`,
+  );
+}
+
+/** The arguments once the edit is made. */
+export function argumentsAfter(present: readonly string[], { remove, add, keep }: ArgumentsEdit): string[] {
+  const result = [...present];
+  const count = (list: readonly string[], word: string): number => list.filter((one) => one === word).length;
+  for (const word of remove) if (count(result, word) > count(keep, word)) result.splice(result.lastIndexOf(word), 1);
+  return [...result, ...add];
 }
 
 /** The lines of a text that set a key. */

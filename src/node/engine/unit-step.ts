@@ -27,6 +27,7 @@ export function aboutOf({ unit, option, from, device }: UnitStep): About {
 
 /** What the ledger keeps of the step. */
 export function claimOf(step: ChangeStep, owner: string): Claim {
-  const { unit, option, from, value, actions } = step;
-  return { owner, from: `[${unit}] ${option} (${from})`, value, actions, made: isCarriedOut(step) };
+  const { unit, option, from, value, actions, undo, undoesValue = false } = step;
+  const made = isCarriedOut(step);
+  return { owner, from: `[${unit}] ${option} (${from})`, value, actions, made, ...(undoesValue ? { undo } : {}) };
 }

@@ -7,6 +7,7 @@ import { deferredOf, type Profile, type ProfileSpec } from "../../domain/node-tu
 import { inputsOf } from "../../domain/node-tuning/node-profile.ts";
 import { hashOf } from "../../language/object/hash.ts";
 import { equal } from "../../language/object/json.ts";
+import { splitArguments } from "../../language/tuned/boot-arguments.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { BootArguments } from "./boot-arguments.ts";
@@ -245,13 +246,9 @@ function inForceOf({ spec, bootcmdline }: TuningRecord): InForce {
 async function withPending(inForce: InForce, host: Host): Promise<InForce> {
   const file = await host.read("/proc/cmdline");
   if (file.type !== "text" || !inForce.bootcmdline) return inForce;
-  const running = new Set(wordsIn(file.text));
-  const pending = wordsIn(inForce.bootcmdline).filter((word) => !running.has(word));
+  const running = new Set(splitArguments(file.text));
+  const pending = splitArguments(inForce.bootcmdline).filter((word) => !running.has(word));
   return pending.length === 0 ? inForce : { ...inForce, bootcmdlinePending: pending.join(" ") };
-}
-
-function wordsIn(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
 }
 
 function isFailed({ type }: SettingReport): boolean {

@@ -1,8 +1,10 @@
+import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import type { SettingReport } from "../../engine/engine.ts";
 import { enforce } from "../../engine/enforce.ts";
 import { loadJournal, readLedger, saveJournal } from "../../engine/journal.ts";
 import { putBack } from "../../engine/put-back.ts";
 import type { Host } from "../../host/host.ts";
+import { bootTarget, commandLine, comparedWithKernel } from "./boot/plan-boot.ts";
 import { machineConfigOwner as owner } from "./place-step.ts";
 import { type PlanContents, planContents } from "./plan-contents.ts";
 
@@ -19,7 +21,11 @@ export interface Deviations {
  * a crash at any moment. Every original is on disk before the first change.
  */
 export async function applyContents(wanted: PlanContents): Promise<Deviations> {
-  const { settings, restored } = await enforce({ host: wanted.host, owner, plan: () => planContents(wanted) });
+  const { settings, restored } = await enforce({
+    host: wanted.host,
+    owner,
+    plan: (ledger) => planContents(wanted, ledger),
+  });
   const failed = restored.flatMap((one) => (one.failed === undefined ? [] : [`restore ${one.target}: ${one.failed}`]));
   return {
     problems: [
@@ -36,11 +42,14 @@ function findingOf(one: SettingReport): string[] {
 }
 
 /** Compares everything that was applied. What another owner of the ledger has set since is its business. */
-export async function verifyContents(wanted: PlanContents): Promise<Deviations> {
+export async function verifyContents(
+  wanted: PlanContents,
+  earlier: EarlierArguments = noneEarlier,
+): Promise<Deviations> {
   const ledger = await readLedger(wanted.host);
   const problems: string[] = [];
   const findings: string[] = [];
-  for (const step of await planContents(wanted)) {
+  for (const step of await planContents(wanted, ledger)) {
     if (step.type === "same") continue;
     if (step.type === "skipped") findings.push(step.message);
     else if (step.type === "impossible") problems.push(`${step.option}: ${step.message}`);
@@ -50,7 +59,32 @@ export async function verifyContents(wanted: PlanContents): Promise<Deviations> 
       else findings.push(`${step.target} is set by ${by}`);
     }
   }
+  problems.push(...(await bootProblems(wanted, earlier)));
   return { problems, findings };
+}
+
+/** Boot arguments before an update: those of the config that was current, and those that the node had before any config. */
+export interface EarlierArguments {
+  readonly before: readonly string[];
+  readonly base: readonly string[];
+}
+
+const noneEarlier: EarlierArguments = { before: [], base: [] };
+
+async function bootProblems({ contents, host }: PlanContents, earlier: EarlierArguments): Promise<string[]> {
+  const { kernelArguments: wanted } = contents;
+  if (wanted.length === 0 && earlier.before.length === 0) return [];
+  const { missing, left } = comparedWithKernel(await commandLine(host), { wanted, ...earlier });
+  return [
+    ...(missing.length > 0 ? [`kernelArguments: /proc/cmdline lacks ${missing.join(" ")}`] : []),
+    ...(left.length > 0 ? [`kernelArguments: /proc/cmdline still has ${left.join(" ")}`] : []),
+  ];
+}
+
+/** Boot arguments that the node had before any config. */
+export async function baseArguments(host: Host): Promise<string[]> {
+  const entry = (await readLedger(host)).find(bootTarget);
+  return splitArguments(entry ? entry.before : await commandLine(host));
 }
 
 /** Restores all originals, as when the agent is removed. */

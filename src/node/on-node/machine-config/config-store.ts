@@ -19,6 +19,8 @@ export interface PendingConfig extends KeptConfig {
   /** Of the boot in which the update began, or `booting` was set. */
   readonly bootId: string;
   readonly failures: number;
+  /** The boot arguments that the node had before any config: they are not left over from one. */
+  readonly base: readonly string[];
   /** Why it failed last. */
   readonly reason?: string | undefined;
 }
@@ -45,13 +47,14 @@ export class ConfigStore {
   async pending(): Promise<PendingConfig | undefined> {
     const found = await this.#read(pendingPath);
     if (!found) return undefined;
-    const { name, spec, stage, bootId, failures, reason } = found;
+    const { name, spec, stage, bootId, failures, base, reason } = found;
     return {
       name,
       spec,
       stage: stage === "booting" || stage === "rolled back" ? stage : "applying",
       bootId: String(bootId),
       failures: Number(failures ?? 0),
+      base: Array.isArray(base) ? base.map(String) : [],
       ...(typeof reason === "string" ? { reason } : {}),
     };
   }

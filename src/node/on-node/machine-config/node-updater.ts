@@ -1,14 +1,14 @@
 import type { MachineConfig } from "../../../domain/machine-config/api.ts";
 import { type Changes, changesBetween } from "../../../domain/machine-config/cost/changes.ts";
 import { type Cost, costOf } from "../../../domain/machine-config/cost/cost-of.ts";
-import type { DisruptionPolicy, PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import type { DisruptionPolicy } from "../../../domain/machine-config/cost/disruption-policy.ts";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
 import { readContents } from "../../../domain/machine-config/read-contents.ts";
 import type { Exclusive } from "../../engine/serial-queue.ts";
 import { readBootId } from "../../host/boot-id.ts";
 import type { Host } from "../../host/host.ts";
 import { act } from "./act.ts";
-import { applyContents, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
+import { applyContents, baseArguments, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
 import { ConfigStore, type KeptConfig, type PendingConfig } from "./config-store.ts";
 
 export interface NodeUpdaterOptions {
@@ -83,15 +83,19 @@ export class NodeUpdater {
   async apply({ config, contents, changes, cost }: PlannedUpdate): Promise<Applied> {
     const { current, pending, bootId } = await this.configs();
     const failures = pending?.name === config.name ? pending.failures : 0;
-    const next: PendingConfig = { name: config.name, spec: config.spec, stage: "applying", bootId, failures };
+    const { name, spec } = config;
+    // After a crash the ledger may already have the arguments of the next config.
+    const base = pending?.base ?? (await baseArguments(this.#host));
+    const next: PendingConfig = { name, spec, stage: "applying", bootId, failures, base };
     await this.#store.savePending(next);
     const reloadUnits = changes.units.length > 0 || pending !== undefined;
     const { problems, findings } = await this.#exclusive(() =>
       applyContents({ contents, config: config.name, host: this.#host, reloadUnits }),
     );
-    const failed = problems.length > 0 ? problems : await this.#act(cost.actions);
+    const boots = cost.level === "reboot";
+    const failed = problems.length > 0 || boots ? problems : await act(cost.actions, this.#host);
     if (failed.length > 0) return this.#rollBack(next, current, failed);
-    if (cost.level !== "reboot") return this.#finish(next, { contents, findings });
+    if (!boots) return this.#finish(next, { contents, findings });
     await this.#store.savePending({ ...next, stage: "booting" });
     return { type: "reboot", findings };
   }
@@ -113,7 +117,7 @@ export class NodeUpdater {
 
   /** Asks for the boot. This process ends with it. */
   async reboot(): Promise<string | undefined> {
-    const [failed] = await this.#act([{ type: "Reboot" }]);
+    const [failed] = await act([{ type: "Reboot" }], this.#host);
     return failed;
   }
 
@@ -129,15 +133,14 @@ export class NodeUpdater {
     return failed;
   }
 
-  async #act(actions: readonly PolicyAction[]): Promise<string[]> {
-    return act(actions, this.#host);
-  }
-
   async #finish(
     pending: PendingConfig,
     { contents, findings }: { contents: MachineContents; findings: readonly string[] },
   ): Promise<Applied> {
-    const found = await this.#exclusive(() => verifyContents({ contents, config: pending.name, host: this.#host }));
+    const current = await this.#store.current();
+    const earlier = { before: argumentsOf(current), base: pending.base };
+    const wanted = { contents, config: pending.name, host: this.#host };
+    const found = await this.#exclusive(() => verifyContents(wanted, earlier));
     if (found.problems.length > 0) {
       const reason = reasonOf(pending.name, found.problems);
       await this.#store.savePending({ ...pending, stage: "applying", failures: pending.failures + 1, reason });
@@ -169,6 +172,11 @@ function read({ name, spec }: { name: string; spec: MachineConfig["spec"] }): Re
   if (found.type === "contents") return found;
   const [first] = found.problems;
   return { type: "refused", reason: `${name}: ${first?.field ?? ""}: ${first?.message ?? ""}` };
+}
+
+function argumentsOf(config: KeptConfig | undefined): readonly string[] {
+  const found = config && read(config);
+  return found?.type === "contents" ? found.contents.kernelArguments : [];
 }
 
 const levels = ["nothing", "reload", "restart", "drain", "reboot"] as const;

@@ -1,10 +1,13 @@
 import type { MachineContents, Ownership } from "../../../domain/machine-config/machine-contents.ts";
+import type { Ledger } from "../../engine/ledger.ts";
 import { type Placed, placedFile } from "../../engine/placed.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
 import { Accounts } from "./accounts.ts";
+import { planBoot } from "./boot/plan-boot.ts";
 import { placeAll, type Wanted } from "./place-step.ts";
 import { daemonReload, planUnits } from "./plan-units.ts";
+import { planSystem } from "./plan-system.ts";
 import { planUsers } from "./plan-users.ts";
 
 export interface PlanContents {
@@ -20,13 +23,22 @@ export interface PlanContents {
  * Steps that bring the contents to the node, given what it has now. Directories first, since files may be in them; units are
  * enabled when their files are there.
  */
-export async function planContents({ contents, config, host, reloadUnits = false }: PlanContents): Promise<UnitStep[]> {
+export async function planContents(wanted: PlanContents, ledger: Ledger): Promise<UnitStep[]> {
+  const { contents, config, host, reloadUnits = false } = wanted;
   const accounts = await Accounts.read(host);
   const at = { config, host };
   const places = [...storageOf(contents, accounts), ...planUsers(contents.users, accounts)];
   const units = await planUnits(contents.units, at);
   const reload = reloadUnits ? [daemonReload(config)] : [];
-  return [...(await placeAll(places, at)), ...(await placeAll(units.places, at)), ...reload, ...units.steps];
+  return [
+    ...(await placeAll(places, at)),
+    ...(await placeAll(units.places, at)),
+    ...reload,
+    ...units.steps,
+    ...(await planSystem(contents, at)),
+    // Last: until then, a power cut boots the arguments of the config that is still current.
+    ...(await planBoot({ wanted: contents.kernelArguments, config, host, ledger })),
+  ];
 }
 
 function storageOf({ directories, links, files }: MachineContents, accounts: Accounts): Wanted[] {

@@ -1,3 +1,4 @@
+import { splitArguments } from "../../../../language/tuned/boot-arguments.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 import { type BootState, undoBootState, writeBootState } from "./state.ts";
@@ -29,14 +30,14 @@ export function planBootc(args: string, state: BootState): { actions: Action[]; 
 }
 
 /** `idle` or another state of rpm-ostree; `undefined` on other systems. */
-export async function ostreeState({ host }: Observe): Promise<string | undefined> {
+export async function ostreeState({ host }: Pick<Observe, "host">): Promise<string | undefined> {
   const status = await host.run(["rpm-ostree", "status"]);
   if (status.type !== "exited" || status.code !== 0) return undefined;
   const [label, state] = status.stdout.trim().split(/\s+/);
   return label === "State:" ? state : undefined;
 }
 
-export async function ostreeArguments({ host }: Observe): Promise<string[] | undefined> {
+export async function ostreeArguments({ host }: Pick<Observe, "host">): Promise<string[] | undefined> {
   const answer = await host.run(["rpm-ostree", "kargs"]);
   return answer.type === "exited" && answer.code === 0 ? wordsOf(answer.stdout) : undefined;
 }
@@ -74,6 +75,4 @@ function without(words: readonly string[], removed: readonly string[]): string[]
   return rest;
 }
 
-export function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
-}
+export const wordsOf = splitArguments;

@@ -1,0 +1,57 @@
+import type { Action } from "../../../engine/action.ts";
+import type { Host } from "../../../host/host.ts";
+
+/** What a boot loader must be told. */
+export interface BootPlanInput {
+  readonly wanted: readonly string[];
+  /** What an earlier config has added, or may have: a crash may have come before or after. */
+  readonly claimed: readonly string[];
+  /** What the node had before the first config, of all these. */
+  readonly base: readonly string[];
+  readonly host: Pick<Host, "read" | "list" | "run" | "stat" | "real">;
+}
+
+export interface BootPlan {
+  /** The next boot has the arguments already. */
+  readonly same: boolean;
+  readonly actions: readonly Action[];
+  readonly undo: readonly Action[];
+}
+
+/** The node's own way to set boot arguments. */
+export interface BootTool {
+  readonly name: string;
+  plan(input: BootPlanInput): Promise<BootPlan | { readonly impossible: string }>;
+}
+
+/** A new deployment or menu takes longer than other programs. */
+export const timeoutMs = 300_000;
+
+export function run(...argv: string[]): Action {
+  return { type: "run", argv, timeoutMs };
+}
+
+/** The first list without as many of each word as the second has. */
+export function minus(words: readonly string[], less: readonly string[]): string[] {
+  const left = [...words];
+  for (const word of less) {
+    const index = left.lastIndexOf(word);
+    if (index >= 0) left.splice(index, 1);
+  }
+  return left;
+}
+
+/** Words that both lists have, as often as both have them. */
+export function common(a: readonly string[], b: readonly string[]): string[] {
+  return minus(a, minus(a, b));
+}
+
+/** All words of both, as often as the list has it that has it more often. */
+export function union(a: readonly string[], b: readonly string[]): string[] {
+  return [...a, ...minus(b, a)];
+}
+
+/** Whether two lists have the same words equally often. */
+export function areSame(a: readonly string[], b: readonly string[]): boolean {
+  return minus(a, b).length === 0 && minus(b, a).length === 0;
+}
