@@ -26,6 +26,7 @@ import { findCondition } from "../../src/language/object/condition.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { annotations, ownAnnotations } from "../../src/domain/rollout/node-annotations.ts";
+import { conflictCondition } from "../../src/domain/rollout/rollout-node.ts";
 import { clusterFeatures } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
@@ -255,6 +256,15 @@ for (const variant of serverVariants())
           return findCondition(status?.conditions, "Accepted")?.status === "True";
         });
       }
+      for (const name of ["a", "b"]) {
+        const spec = { nodeSelector: { matchLabels: { both: "" } } };
+        await admin.create(machineConfigPoolKind, { ...typeOf(machineConfigPoolKind), metadata: { name }, spec });
+      }
+      await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "m", labels: { both: "" } } });
+      await eventually("the node in two pools is told so", async () => {
+        const { status } = await admin.get(kinds.node, "m");
+        return findCondition(status?.conditions, conflictCondition)?.status === "True";
+      });
       await applyManifests(admin, [controllerConfigDefinition]);
       await eventually("the kind is served", () => admin.list(controllerConfigKind));
       await admin.create(controllerConfigKind, {

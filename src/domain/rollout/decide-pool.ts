@@ -1,13 +1,14 @@
 import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import { findCondition } from "../../language/object/condition.ts";
 import type { ObjectReference, PlannedEvent } from "../../language/object/plan.ts";
 import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
 import { budgetOf } from "./max-unavailable.ts";
 import type { Assigned } from "./members.ts";
 import { annotations, ownAnnotations } from "./node-annotations.ts";
-import { isBehind } from "./node-state.ts";
+import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
-import { type PoolStatus, poolStatus } from "./pool-status.ts";
-import type { RolloutNode, Taint } from "./rollout-node.ts";
+import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts";
+import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
 import { waitingFor, type Waiting } from "./waiting.ts";
 
 export interface PoolInput {
@@ -38,6 +39,8 @@ export interface NodeChange {
   readonly taints?: readonly Taint[] | undefined;
   /** Absent: as it is. */
   readonly isCordoned?: boolean | undefined;
+  /** To set in its status. */
+  readonly condition?: NodeCondition | undefined;
 }
 
 export interface PoolDecision {
@@ -83,7 +86,10 @@ export function decidePool(input: PoolInput): PoolDecision {
   const status = poolStatus({ pool, members, renderProblems: input.renderProblems, waiting, now });
   const changes = new NodeChanges();
   const events: PlannedEvent[] = [];
-  for (const member of members) remember(changes, member);
+  for (const member of members) {
+    remember(changes, member);
+    reportConflict(member, now, changes, events);
+  }
   if (mayAct) act(input, { members, chosen, changes, events, target, of });
   if (status.configuration?.name !== pool.status?.configuration?.name)
     events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
@@ -129,7 +135,7 @@ function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, 
     if (labels) changes.label(state.node, labels);
     else {
       told.push(state.name);
-      if (state.update.desired !== target) changes.annotate(state.node, annotations.desiredConfig, target);
+      if (state.update.desired !== target) tell(changes, state, target);
       if (state.update.desiredImage) changes.annotate(state.node, annotations.desiredImage, null);
     }
   }
@@ -145,10 +151,32 @@ function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, 
     );
 }
 
+/** The config that the node leaves stays usable: its boot entry can still be chosen. */
+function tell(changes: NodeChanges, { node, update }: NodeState, target: string): void {
+  changes.annotate(node, annotations.desiredConfig, target);
+  if (update.current !== "" && update.current !== target)
+    changes.annotate(node, ownAnnotations.previousConfig, update.current);
+}
+
 function remember(changes: NodeChanges, { state: { node }, progress }: Member): void {
   const before = node.metadata.annotations?.[ownAnnotations.progress];
   const after = progress && JSON.stringify(progress);
   if (before !== after) changes.annotate(node, ownAnnotations.progress, after ?? null);
+}
+
+/** On the node too: its owner may not look at pools. */
+function reportConflict({ state, conflict }: Member, now: string, changes: NodeChanges, events: PlannedEvent[]): void {
+  const { node, name } = state;
+  const before = findCondition(node.status?.conditions, conflictCondition);
+  const status = conflict.length > 0 ? "True" : "False";
+  const message = conflict.length > 0 ? describeConflict(conflict) : "";
+  if ((before?.status ?? "False") === status && (before?.message ?? "") === message) return;
+  const reason = conflict.length > 0 ? "SeveralCustomPools" : "OnePool";
+  changes.condition(node, { type: conflictCondition, status, reason, message, lastTransitionTime: now });
+  if (conflict.length > 0) {
+    const of = { apiVersion: "v1", kind: "Node", metadata: { name, uid: node.metadata.uid } };
+    events.push(warning(of, reason, `${message}; it is not updated until then`));
+  }
 }
 
 /** The labels of the custom pool whose config a node booted first, once: it joins that pool instead of being changed. */
@@ -164,11 +192,15 @@ function firstLabels(
 
 const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
 
+interface Draft {
+  readonly annotations: Record<string, string | null>;
+  labels?: Readonly<Record<string, string>>;
+  taints?: Taint[];
+  condition?: NodeCondition;
+}
+
 class NodeChanges {
-  readonly #changes = new Map<
-    RolloutNode,
-    { annotations: Record<string, string | null>; labels?: Readonly<Record<string, string>>; taints?: Taint[] }
-  >();
+  readonly #changes = new Map<RolloutNode, Draft>();
 
   get all(): NodeChange[] {
     return [...this.#changes].map(([node, change]) => ({ node, ...change }));
@@ -183,6 +215,10 @@ class NodeChanges {
     this.annotate(node, annotations.customPoolLabelsApplied, "");
   }
 
+  condition(node: RolloutNode, condition: NodeCondition): void {
+    this.#of(node).condition = condition;
+  }
+
   taint(node: RolloutNode, isWanted: boolean): void {
     const taints = node.spec?.taints ?? [];
     const others = taints.filter(({ key, effect }) => key !== updateTaint.key || effect !== updateTaint.effect);
@@ -190,11 +226,7 @@ class NodeChanges {
     if (others.length < taints.length && !isWanted) this.#of(node).taints = others;
   }
 
-  #of(node: RolloutNode): {
-    annotations: Record<string, string | null>;
-    labels?: Readonly<Record<string, string>>;
-    taints?: Taint[];
-  } {
+  #of(node: RolloutNode): Draft {
     let change = this.#changes.get(node);
     if (!change) {
       change = { annotations: {} };

@@ -36,6 +36,8 @@ const own = (name: string): string => `rollout.attune.dev/${name}`;
 export const ownAnnotations = {
   /** For which config the operator cordoned the node. Absent on a cordoned node: another client did. */
   cordonedFor: own("cordoned-for"),
+  /** The config before the last update. */
+  previousConfig: own("previous-config"),
   /** See `node-progress.ts`. */
   progress: own("progress"),
   /** See `drain/drain-record.ts`. */

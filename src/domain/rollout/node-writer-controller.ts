@@ -39,9 +39,7 @@ export class NodeWriter {
   /** One node as the server has it now. */
   async read(name: string, signal: AbortSignal): Promise<RolloutNode | undefined> {
     try {
-      const node = projectRolloutNode(await this.#client.get(nodeKind, name, { signal }));
-      this.#written.set(name, node);
-      return node;
+      return this.#keep(await this.#client.get(nodeKind, name, { signal }));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -59,9 +57,16 @@ export class NodeWriter {
   async write(change: NodeChange, signal: AbortSignal): Promise<void> {
     const { name = "" } = change.node.metadata;
     try {
-      const patch = { type: "merge", patch: patchOf(change) } as const;
-      const written = await this.#client.patch(nodeKind, name, patch, { fieldManager, signal });
-      this.#written.set(name, projectRolloutNode(written));
+      if (hasContent(change)) {
+        const patch = { type: "merge", patch: patchOf(change) } as const;
+        this.#keep(await this.#client.patch(nodeKind, name, patch, { fieldManager, signal }));
+      }
+      if (change.condition) {
+        // The kubelet owns the other conditions: the list is merged by type.
+        const patch = { type: "strategic", patch: { status: { conditions: [change.condition] } } } as const;
+        const options = { fieldManager, signal, subresource: "status" };
+        this.#keep(await this.#client.patch(nodeKind, name, patch, options));
+      }
     } catch (error) {
       if (isNotFound(error)) return;
       const isRefused = isApiError(error) && error.code >= 400 && error.code < 500;
@@ -69,6 +74,15 @@ export class NodeWriter {
       else if (change.annotations[annotations.desiredConfig]) this.#unsure.add(change);
       throw error;
     }
+  }
+
+  /** Responses may overtake each other. */
+  #keep(response: RolloutNode): RolloutNode {
+    const node = projectRolloutNode(response);
+    const { name = "", resourceVersion = "" } = node.metadata;
+    const known = this.#written.get(name)?.metadata.resourceVersion ?? "";
+    if (!isOlder(resourceVersion, known)) this.#written.set(name, node);
+    return node;
   }
 
   #newest(node: RolloutNode): RolloutNode {
@@ -80,6 +94,12 @@ export class NodeWriter {
     this.#written.delete(name);
     return node;
   }
+}
+
+function hasContent({ annotations, labels, taints, isCordoned }: NodeChange): boolean {
+  return (
+    Object.keys(annotations).length > 0 || labels !== undefined || taints !== undefined || isCordoned !== undefined
+  );
 }
 
 /** Taints are one list: they are written only over the version that was read. */

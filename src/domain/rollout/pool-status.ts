@@ -84,11 +84,14 @@ function degradedNodes(degraded: readonly Member[]): Partial<NewCondition> {
 }
 
 function why({ state, progress, conflict }: Member): string {
-  if (conflict.length > 0)
-    return `selected by the custom pools ${conflict.join(" and ")}: change its labels so that only one selects it`;
+  if (conflict.length > 0) return describeConflict(conflict);
   if (progress && progress.failures > 1)
     return `failed ${progress.failures} times on ${progress.config}: ${progress.reason ?? "no reason"}; correct the MachineConfigs of the pool to try again`;
   return (progress?.config === state.update.desired ? progress?.reason : undefined) ?? state.update.reason;
+}
+
+export function describeConflict(pools: readonly string[]): string {
+  return `selected by the custom pools ${pools.join(" and ")}: change its labels so that only one of them selects it`;
 }
 
 function rendering({ metadata }: MachineConfigPool, problems: readonly string[]): Partial<NewCondition> {

@@ -7,30 +7,45 @@ import {
 import type { RenderProblem } from "../machine-config/culprit.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
 
-/** `renderPool` with what is the same for every pool. */
-export type Render = (pool: MachineConfigPool, machineConfigs: readonly MachineConfig[]) => Rendering;
+/** `renderPool` with what is the same for every pool. `current`: the rendered config that its nodes have. */
+export type Render = (
+  pool: MachineConfigPool,
+  machineConfigs: readonly MachineConfig[],
+  current: MachineConfig | undefined,
+) => Rendering;
+
+interface Last {
+  readonly inputs: string;
+  readonly current: string | undefined;
+  readonly rendering: Rendering;
+}
 
 /** Renders a pool only when one of its inputs has changed. */
 export class Renderings {
   readonly #render: Render;
-  readonly #last = new Map<string, { readonly inputs: string; readonly rendering: Rendering }>();
+  readonly #read: (name: string) => Promise<MachineConfig | undefined>;
+  readonly #last = new Map<string, Last>();
 
-  constructor(render: Render) {
+  /** `read` gets a rendered config with its content. */
+  constructor(render: Render, read: (name: string) => Promise<MachineConfig | undefined>) {
     this.#render = render;
+    this.#read = read;
   }
 
   /** Undefined: the pool selects no config and never did, so that its nodes are left alone. */
-  of(pool: MachineConfigPool, configs: readonly MachineConfig[]): Rendering | undefined {
+  async of(pool: MachineConfigPool, configs: readonly MachineConfig[]): Promise<Rendering | undefined> {
     const { name = "", uid } = pool.metadata;
-    if (configs.length === 0 && !pool.spec?.configuration?.name) return undefined;
-    const inputs = JSON.stringify([
-      uid,
-      configs.map(({ metadata }) => [metadata.name, metadata.uid, metadata.resourceVersion]),
-    ]);
+    const current = pool.spec?.configuration?.name;
+    if (configs.length === 0 && !current) return undefined;
+    const versions = configs.map(({ metadata }) => [metadata.name, metadata.uid, metadata.resourceVersion]);
+    const inputs = JSON.stringify([uid, versions]);
     const last = this.#last.get(name);
-    if (last?.inputs === inputs) return last.rendering;
-    const rendering = this.#render(pool, configs.length > 0 ? configs : [nothing]);
-    this.#last.set(name, { inputs, rendering });
+    // What nodes cannot change to from one config may be possible from another.
+    if (last?.inputs === inputs && (last.rendering.type === "rendered" || last.current === current))
+      return last.rendering;
+    const before = current ? await this.#read(current) : undefined;
+    const rendering = this.#render(pool, configs.length > 0 ? configs : [nothing], before);
+    this.#last.set(name, { inputs, current, rendering });
     return rendering;
   }
 }

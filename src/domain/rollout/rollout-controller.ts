@@ -1,4 +1,4 @@
-import { isAlreadyExists } from "../../cluster/kube/api-error.ts";
+import { isAlreadyExists, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { act } from "../../cluster/runtime/act/act.ts";
@@ -8,15 +8,21 @@ import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { equal } from "../../language/object/json.ts";
-import { emptyPlan, type PlannedEvent } from "../../language/object/plan.ts";
+import { emptyPlan, type ObjectReference, type PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
-import { type MachineConfig, type MachineConfigPool, machineConfigPoolKind } from "../machine-config/api.ts";
+import {
+  type MachineConfig,
+  machineConfigKind,
+  type MachineConfigPool,
+  machineConfigPoolKind,
+} from "../machine-config/api.ts";
 import { builtInPool, builtInPools } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import type { NodeWriter } from "./node-writer-controller.ts";
 import { type ReleaseOptions, releaseRendering } from "./release-controller.ts";
 import { describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
+import { unusedRenderings } from "./unused-renderings.ts";
 import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
 
 export interface RolloutCaches {
@@ -49,7 +55,7 @@ export function rolloutController(options: RolloutOptions): Controller {
   const { client, caches, writer, clock, recorder } = options;
   const { pools, machineConfigs, nodes } = caches;
   const members = new Members();
-  const renderings = new Renderings(options.render);
+  const renderings = new Renderings(options.render, readRendered);
 
   const poolsOf = ({ object, ...event }: CacheEvent<RolloutNode>): string[] => {
     members.use(pools.list());
@@ -96,8 +102,9 @@ export function rolloutController(options: RolloutOptions): Controller {
           (config) =>
             poolOfRendering(config) === undefined && members.selecting(config.metadata.labels ?? {}).includes(name),
         );
-      const rendering = renderings.of(pool, sources);
+      const rendering = await renderings.of(pool, sources);
       const released = await releaseRendering(pool, { rendering, sources }, { ...options, machineConfigs }, signal);
+      const now = formatTime(clock.now());
       const decision = decidePool({
         pool: released.pool,
         waiting: released.waiting,
@@ -105,13 +112,30 @@ export function rolloutController(options: RolloutOptions): Controller {
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
-        now: formatTime(clock.now()),
+        now,
+      });
+      const unused = unusedRenderings({
+        pool: name,
+        machineConfigs: machineConfigs.list(),
+        // The cache may not have the new target yet.
+        pools: [...pools.list(), released.pool],
+        nodes: writer.list(),
+        now,
       });
       const soonest = Math.min(decision.requeueAfterMs ?? Infinity, released.againInMs ?? Infinity);
       const requeueAfterMs = Number.isFinite(soonest) ? soonest : undefined;
-      return carryOut(pool, { ...decision, requeueAfterMs }, { signal, log });
+      return carryOut(pool, { ...decision, requeueAfterMs }, { unused, signal, log });
     },
   });
+
+  async function readRendered(name: string): Promise<MachineConfig | undefined> {
+    try {
+      return await client.get(machineConfigKind, name);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
 
   async function createPool(name: string, signal: AbortSignal): Promise<void> {
     try {
@@ -124,10 +148,9 @@ export function rolloutController(options: RolloutOptions): Controller {
   async function carryOut(
     pool: MachineConfigPool,
     { changes, status, events, requeueAfterMs }: PoolDecision,
-    { signal, log }: { signal: AbortSignal; log: Log },
+    { unused, signal, log }: { unused: readonly MachineConfig[]; signal: AbortSignal; log: Log },
   ): Promise<Result> {
-    const { name, uid } = pool.metadata;
-    const of = { apiVersion: pool.apiVersion, kind: pool.kind, metadata: { name, uid } };
+    const of = referenceTo(pool);
     const failures: unknown[] = [];
     await forEachBounded(changes, 16, async (change) => {
       try {
@@ -138,23 +161,33 @@ export function rolloutController(options: RolloutOptions): Controller {
     });
     const plan = {
       ...emptyPlan(),
+      prunes: unused.map(referenceTo),
       statuses: status ? [{ of, status: { ...status } }] : [],
       events: [...events],
       requeueAfterMs,
     };
     const result = await act(plan, {
       client,
-      kinds: () => machineConfigPoolKind,
-      observed: () => pool,
+      kinds: (_apiVersion, kind) => (kind === "MachineConfig" ? machineConfigKind : machineConfigPoolKind),
+      observed: ({ kind, metadata }) => (kind === "MachineConfig" ? machineConfigs.get(metadata.name ?? "") : pool),
       fieldManager,
       recorder,
       signal,
       log,
     });
-    if (failures.length > 0) throw new AggregateError(failures, `write to ${failures.length} nodes of pool ${name}`);
+    if (failures.length > 0)
+      throw new AggregateError(failures, `write to ${failures.length} nodes of pool ${of.metadata.name}`);
     return result;
   }
 
   for (const name of builtInPools) controller.queue.add(name);
   return controller;
+}
+
+function referenceTo({
+  apiVersion,
+  kind,
+  metadata: { name, uid },
+}: MachineConfigPool | MachineConfig): ObjectReference {
+  return { apiVersion, kind, metadata: { name, uid } };
 }

@@ -150,6 +150,24 @@ const ofRollout: readonly Grant[] = [
     verbs: ["get", "patch"],
   },
   {
+    because: "one condition of a node that several custom pools select",
+    apiGroups: [""],
+    resources: ["nodes/status"],
+    verbs: ["patch"],
+  },
+  {
+    because: "whether running nodes can change from the rendered config they have",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigs"],
+    verbs: ["get"],
+  },
+  {
+    because: "rendered configs name the pool as their owner, and block its deletion",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools/finalizers"],
+    verbs: ["update"],
+  },
+  {
     because: "drains a node as its PodDisruptionBudgets allow",
     apiGroups: [""],
     resources: ["pods/eviction"],

@@ -6,7 +6,7 @@ import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
-import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { type MachineConfig, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { generatedRuntime } from "../../domain/machine-config/container-runtime-config/runtime-config-kind.ts";
@@ -23,6 +23,7 @@ import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts"
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
+import { rolloutMetrics } from "./rollout-metrics.ts";
 
 export interface RolloutParts {
   /** For caches, which every replica keeps. */
@@ -55,11 +56,13 @@ export function addRollout(manager: Manager, parts: RolloutParts): void {
     boot: boot.current,
     kubeletConfigs: kubeletConfigs?.list() ?? [],
   });
-  const render: Render = (pool, machineConfigs) => renderPool({ pool, machineConfigs, version, digest: sha256 });
+  const render: Render = (pool, machineConfigs, current) =>
+    renderPool({ pool, machineConfigs, current, version, digest: sha256 });
   const nodeWriter = new NodeWriter(writer, caches.nodes);
   const common = { client: writer, writer: nodeWriter, ...rest };
   manager.add(rolloutController({ ...common, caches, render, awaited, awaitedSources, operatorNode }));
   manager.add(drainController({ ...common, nodes: caches.nodes }));
+  manager.add(rolloutMetrics(parts.metrics ?? noMetrics, caches));
   const more = { ...rest, ...caches, client: writer, version };
   if (kubeletConfigs) manager.add(poolConfigController({ ...more, kind: generatedKubelet, objects: kubeletConfigs }));
   if (runtimeConfigs) manager.add(poolConfigController({ ...more, kind: generatedRuntime, objects: runtimeConfigs }));
