@@ -1,26 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
-import { profileKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { heldAnnotation } from "../../src/domain/rollout/held.ts";
-import { machine } from "../../src/embedded/lab/machine.ts";
-import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
-import { runAgent } from "../../src/program/agent/agent.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
-import { lowLatency, poolName, type ProfileCluster, profileCluster } from "./profile-cluster.ts";
-
-/** A cluster with an operator and nodes whose agents report boot arguments. */
-async function tunedCluster(nodes: readonly string[]): Promise<ProfileCluster> {
-  const cluster = await profileCluster();
-  const { client, signal, run } = cluster;
-  const base = machineBase(smallMachine);
-  for (const name of nodes) {
-    await cluster.createNode(name);
-    run(runAgent({ client, node: name, host: machine(base), signal }));
-  }
-  return cluster;
-}
+import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
 
 /** Every config that the pool had as its target, in order. */
 function targets({ client, signal, run }: ProfileCluster): readonly string[] {
@@ -54,10 +38,7 @@ describe("a PerformanceProfile with files and boot arguments", { timeout: 90_000
     const { client } = cluster;
     const names = targets(cluster);
     cluster.runOperator();
-    await eventually("agents report", async () => {
-      const { items } = await client.list(profileKind, { namespace: tuningNamespace });
-      return items.length === 2 && items.every(({ status }) => status?.bootcmdlineInputs !== undefined);
-    });
+    await cluster.agentsReport();
     await client.create(performanceProfileKind, lowLatency());
     const first = await released(cluster, "nohz_full=1-3");
     const sources = (await client.get(machineConfigPoolKind, poolName)).spec?.configuration?.source;

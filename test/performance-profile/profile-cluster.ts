@@ -1,9 +1,14 @@
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { profileKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { PerformanceProfile, PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
+import { machine } from "../../src/embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
+import { runAgent } from "../../src/program/agent/agent.ts";
+import { eventually } from "../node-tuning/eventually.ts";
 import { type TestCluster, testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 
 const role = "machineconfiguration.openshift.io/role";
@@ -38,6 +43,26 @@ export async function profileCluster({ pool = true }: { readonly pool?: boolean 
   };
   if (pool) await createPool();
   return { ...cluster, createPool, createNode };
+}
+
+/** With nodes whose agents report boot arguments. */
+export async function tunedCluster(
+  nodes: readonly string[],
+): Promise<ProfileCluster & { readonly agentsReport: () => Promise<void> }> {
+  const cluster = await profileCluster();
+  const { client, signal, run } = cluster;
+  const base = machineBase(smallMachine);
+  for (const name of nodes) {
+    await cluster.createNode(name);
+    run(runAgent({ client, node: name, host: machine(base), signal }));
+  }
+  const agentsReport = async (): Promise<void> => {
+    await eventually("agents report", async () => {
+      const { items } = await client.list(profileKind, { namespace: tuningNamespace });
+      return items.length === nodes.length && items.every(({ status }) => status?.bootcmdlineInputs !== undefined);
+    });
+  };
+  return { ...cluster, agentsReport };
 }
 
 export function lowLatency(spec: PerformanceProfileSpec = {}, name = "low-latency"): PerformanceProfile {

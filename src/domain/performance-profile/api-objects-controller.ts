@@ -7,6 +7,7 @@ import type { ObjectReference } from "../../language/object/plan.ts";
 import { kubeletConfigKind, machineConfigKind, type MachineConfigPool } from "../machine-config/api.ts";
 import { type Profile, type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
 import { type PerformanceProfile, performanceProfileKind } from "./api.ts";
+import type { HoldInput } from "./hold.ts";
 import { derivedNames } from "./names.ts";
 import type {
   ObjectSink,
@@ -37,6 +38,9 @@ export interface ApiObjects {
   readonly nodeProfiles: Informer<Profile>;
   readonly infrastructures?: Informer | undefined;
   readonly featureGates?: Informer | undefined;
+  /** Where another operator rolls out pools: what node tuning decides about boot arguments. */
+  readonly hold?: (() => HoldInput) | undefined;
+  readonly holdSources?: readonly Source<string>[] | undefined;
 }
 
 type Places = Pick<PerformanceProfileOptions, "source" | "sink" | "around" | "written">;
@@ -162,6 +166,7 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings {
         event.type === "updated" && equal(event.before["status"], event.object["status"]) ? [] : ofNode(event.object),
       ),
       source(nodeProfiles, ({ object }) => ofNode(object)),
+      ...(objects.holdSources ?? []),
       ...[pools, infrastructures, featureGates].flatMap((informer: Informer | undefined) =>
         informer ? [source(informer, all)] : [],
       ),
@@ -177,7 +182,7 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings {
       };
       const surroundings = surroundingsOf(profile, cluster);
       const found = surroundings.nodes.map(({ name }) => nodeProfiles.get(`${tuningNamespace}/${name}`));
-      return { surroundings, nodeProfiles: found.filter((one) => one !== undefined) };
+      return { surroundings, nodeProfiles: found.filter((one) => one !== undefined), hold: objects.hold?.() };
     },
   };
 }

@@ -2,15 +2,18 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { type FieldFinding, formatFinding } from "../finding.ts";
 import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile } from "../node-tuning/api.ts";
+import { longestMs } from "../rollout/barrier.ts";
 import { asSet, setOf } from "../rollout/derived-set.ts";
 import type { PerformanceProfile } from "./api.ts";
 import { derivationIn } from "./derivation.ts";
 import { type Derivation, derive } from "./derive.ts";
 import { findings } from "./findings.ts";
+import { derivedAt, derivedAtAnnotation, type Hold, type HoldInput, holdOf } from "./hold.ts";
+import { derivedNames } from "./names.ts";
 import { poolFor, selects } from "./pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import { readFacts } from "./read-facts.ts";
-import { degraded, type ProfileState, progressing, rolloutState } from "./status.ts";
+import { degraded, few, type ProfileState, progressing, rolloutState } from "./status.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export const derivedKinds = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass"] as const;
@@ -24,6 +27,8 @@ export interface ProfileInput {
   /** Profiles of node tuning of the nodes that the profile selects. */
   readonly nodeProfiles: readonly Profile[];
   readonly finalizer: string;
+  /** Absent: Attune rolls out the pools, and its barrier holds their renderings. */
+  readonly hold?: HoldInput | undefined;
 }
 
 /** What is to be done about a profile: the finalizer first, then the objects, then the status. */
@@ -33,34 +38,29 @@ export interface ProfileDecision {
   readonly prunes: readonly KubeObject[];
   /** Absent: the status stays as it is. */
   readonly state?: ProfileState;
+  readonly requeueAfterMs?: number | undefined;
 }
 
 export function decideProfile(input: ProfileInput): ProfileDecision {
   const { profile, finalizer } = input;
   const has = profile.metadata.finalizers?.includes(finalizer) ?? false;
   if (profile.metadata.deletionTimestamp) return has ? removal(input) : nothing;
-  const { objects, state } = derived(input);
-  return {
-    finalizer: has ? "keep" : "add",
-    objects,
-    prunes: [],
-    state,
-  };
+  return { finalizer: has ? "keep" : "add", prunes: [], ...derived(input) };
 }
 
 const nothing: ProfileDecision = { finalizer: "keep", objects: [], prunes: [] };
 
 /** The profile goes once its objects are gone: their nodes then return to what their pool has without it. */
-function removal({ profile, observed }: ProfileInput): ProfileDecision {
+function removal(input: ProfileInput): ProfileDecision {
+  const { profile, observed } = input;
   const ours = Object.values(observed).filter((object) => mayBeOurs(object, profile));
-  if (ours.length > 0) return { ...nothing, prunes: ours.filter(({ metadata }) => !metadata.deletionTimestamp) };
-  return { ...nothing, finalizer: "remove" };
+  if (ours.length === 0) return { ...nothing, finalizer: "remove" };
+  const hold = removalHold(input);
+  const prunes = ours.filter(({ kind, metadata }) => !metadata.deletionTimestamp && !(hold && configuresNodes(kind)));
+  return { ...nothing, prunes, ...(hold ? { requeueAfterMs: hold.leftMs } : {}) };
 }
 
-interface Derived {
-  readonly objects: readonly KubeObject[];
-  readonly state: ProfileState;
-}
+type Derived = Pick<ProfileDecision, "objects" | "state" | "requeueAfterMs">;
 
 function derived(input: ProfileInput): Derived {
   const { profile, surroundings, observed } = input;
@@ -69,18 +69,68 @@ function derived(input: ProfileInput): Derived {
   if (read.type === "unusable") return { objects: [], state: invalid(errors) };
   const { facts } = read;
   const derivation = derivationIn(surroundings, facts);
+  const { pool } = derivation;
   const noPool = surroundings.pools && poolProblem(facts, surroundings.pools);
   if (noPool) return { objects: [], state: noPool };
   const result = derive(derivation);
   if (result.type === "refused") return { objects: [], state: invalid(errors) };
-  const objects = objectsOf(facts, result, surroundings);
-  const accepted = objects.some((object) => object.kind === "Tuned" && isSame(setOf(object), observed.Tuned));
+  const { objects, set } = objectsOf(facts, result, surroundings);
+  const accepted = isOf(set, observed.Tuned);
+  const hold = pool && setHold(input, set, pool);
+  const writable = facts.paused ? [] : objects.filter(({ kind }) => !(hold && configuresNodes(kind)));
   // What was derived before the nodes changed stays as it is, and is still repaired. A node that joins has no architecture yet.
   const serious = accepted ? errors.filter(({ name }) => name !== "ArchitectureUnknown") : errors;
-  if (serious.length > 0) return { objects: accepted && !facts.paused ? objects : [], state: invalid(serious) };
+  if (serious.length > 0) return { objects: accepted ? writable : [], state: invalid(serious) };
   const foreign = objects.find(({ kind }) => !mayBeOurs(observed[kind as DerivedKind], profile));
   if (foreign) return { objects: [], state: taken(foreign, observed[foreign.kind as DerivedKind]) };
-  return { objects: facts.paused ? [] : objects, state: stateOf(input, objects, derivation.pool) };
+  if (hold) return { objects: withTime(writable, set, input), state: waiting(hold), requeueAfterMs: hold.leftMs };
+  return { objects: withTime(writable, set, input), state: stateOf(input, { objects, pool, set }) };
+}
+
+/** They reach nodes through their pool, and restart them. */
+function configuresNodes(kind: string): boolean {
+  return kind === "MachineConfig" || kind === "KubeletConfig";
+}
+
+/** Where another operator rolls out pools: first the Tuned, then the rest once its boot arguments are known. */
+function setHold({ hold, observed }: ProfileInput, set: string, pool: MachineConfigPool): Hold | undefined {
+  const { Tuned: tuned, MachineConfig: machineConfig, KubeletConfig: kubeletConfig } = observed;
+  if (!hold || [tuned, machineConfig, kubeletConfig].every((object) => isOf(set, object))) return undefined;
+  if (!tuned || !isOf(set, tuned)) return { missing: { waitsFor: "the Tuned of the profile" }, leftMs: longestMs };
+  const since = derivedAt(set, tuned, hold.now);
+  return holdOf(hold, { pool, tuned, name: tuned.metadata.name ?? "", since });
+}
+
+function removalHold({ hold, profile, observed, surroundings }: ProfileInput): Hold | undefined {
+  const found = poolFor(profile.spec?.nodeSelector ?? {}, surroundings.pools ?? []);
+  if (!hold || found.type !== "pool") return undefined;
+  if (observed.Tuned) return { missing: { waitsFor: "the Tuned of the profile" }, leftMs: longestMs };
+  const { name = "", deletionTimestamp: since = "" } = profile.metadata;
+  return holdOf(hold, { pool: found.pool, name: derivedNames(name).tuned, since });
+}
+
+function waiting({ missing: { waitsFor, nodes = [] } }: Hold): ProfileState {
+  const names = nodes.length > 0 ? `: ${few(nodes)}` : "";
+  return progressing(
+    "WaitingForBootArguments",
+    `MachineConfig and KubeletConfig wait for ${waitsFor}${names}, at most five minutes, so that nodes restart once`,
+  );
+}
+
+function withTime(
+  objects: readonly KubeObject[],
+  set: string,
+  { hold, observed }: ProfileInput,
+): readonly KubeObject[] {
+  if (!hold) return objects;
+  return objects.map((object) => {
+    if (object.kind !== "Tuned") return object;
+    const annotations = {
+      ...object.metadata.annotations,
+      [derivedAtAnnotation]: derivedAt(set, observed.Tuned, hold.now),
+    };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  });
 }
 
 /** Only a Tuned reaches the nodes of a cluster without pools: the runtime that the RuntimeClass names is set up by the MachineConfig. */
@@ -88,25 +138,24 @@ function objectsOf(
   facts: ProfileFacts,
   { tuned, machineConfig, kubeletConfig, runtimeClass }: Derivation & { type: "derived" },
   { pools }: Surroundings,
-): KubeObject[] {
-  if (!pools) return Object.values(asSet(facts.name, { tuned }));
-  const set = asSet(facts.name, { tuned, machineConfig, kubeletConfig });
-  return [...Object.values(set), runtimeClass];
+): { readonly objects: readonly KubeObject[]; readonly set: string } {
+  const marked = asSet(facts.name, pools ? { tuned, machineConfig, kubeletConfig } : { tuned });
+  const objects: KubeObject[] = Object.values(marked);
+  return { objects: pools ? [...objects, runtimeClass] : objects, set: setOf(marked.tuned) ?? "" };
 }
 
 function stateOf(
-  { observed, nodeProfiles }: ProfileInput,
-  objects: readonly KubeObject[],
-  pool: MachineConfigPool | undefined,
+  { observed, nodeProfiles, hold }: ProfileInput,
+  { objects, pool, set }: { objects: readonly KubeObject[]; pool: MachineConfigPool | undefined; set: string },
 ): ProfileState {
   const missing = objects.filter(({ kind }) => !observed[kind as DerivedKind]).map(({ kind }) => kind);
   if (missing.length > 0) return progressing("DeploymentStarting", `creating ${missing.join(", ")}`);
   const kubeletConfig: KubeletConfig | undefined = observed.KubeletConfig;
-  return rolloutState({ pool, kubeletConfig, nodeProfiles });
+  return rolloutState({ pool, set, isOurs: !hold, kubeletConfig, nodeProfiles });
 }
 
-function isSame(set: string | undefined, observed: KubeObject | undefined): boolean {
-  return observed !== undefined && setOf(observed) === set;
+function isOf(set: string, object: KubeObject | undefined): boolean {
+  return object !== undefined && setOf(object) === set;
 }
 
 /** An object without a controller is adopted: manifests of an installation have none. */

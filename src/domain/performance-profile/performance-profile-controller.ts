@@ -42,7 +42,7 @@ export interface ObjectSink {
 /** What a profile depends on in the cluster. */
 export interface ProfileSurroundings {
   readonly sources: readonly Source<string>[];
-  of(profile: PerformanceProfile): Pick<ProfileInput, "surroundings" | "nodeProfiles">;
+  of(profile: PerformanceProfile): Pick<ProfileInput, "surroundings" | "nodeProfiles" | "hold">;
 }
 
 export interface PerformanceProfileOptions {
@@ -80,7 +80,8 @@ export function performanceProfileController(options: PerformanceProfileOptions)
         if (decision.finalizer === "add") await addFinalizer(profile, source, signal);
         const result = await write(profile, decision, options, execute);
         if (decision.finalizer === "remove") await removeFinalizer(profile, source, signal);
-        return result;
+        const { requeueAfterMs } = decision;
+        return { ...result, ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
       } catch (error) {
         // The profile has changed, or is gone: its event brings it here again.
         if (isConflict(error) || isNotFound(error)) return { requeue: isConflict(error) };

@@ -2,6 +2,8 @@ import { type Condition, findCondition, isTrue, setCondition } from "../../langu
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { type Profile, tuningNamespace } from "../node-tuning/api.ts";
+import { releasedSetsAnnotation } from "../rollout/derived-set.ts";
+import { describeHeld, heldOf } from "../rollout/held.ts";
 import type { PerformanceProfile } from "./api.ts";
 import { derivedNames } from "./names.ts";
 
@@ -67,6 +69,10 @@ export function stateEvents({ status }: PerformanceProfile, state: ProfileState)
 
 export interface RolloutInput {
   readonly pool?: MachineConfigPool | undefined;
+  /** The set of the derived objects. */
+  readonly set?: string | undefined;
+  /** Whether Attune rolls out the pool. */
+  readonly isOurs: boolean;
   readonly kubeletConfig?: KubeletConfig | undefined;
   /** Profiles of node tuning of the nodes that the profile selects. */
   readonly nodeProfiles: readonly Profile[];
@@ -114,14 +120,31 @@ function nodesDegraded({ nodeProfiles }: RolloutInput): ProfileState | undefined
   return found.length === 0 ? undefined : degraded("TunedProfileDegraded", few(lines));
 }
 
-function poolUpdating({ pool }: RolloutInput): ProfileState | undefined {
-  const updating = findCondition(pool?.status?.conditions, "Updating");
-  if (updating?.status !== "True") return undefined;
-  const { updatedMachineCount = 0, machineCount = 0 } = pool?.status ?? {};
-  return progressing(
-    "MCPUpdating",
-    `MachineConfigPool ${pool?.metadata.name}: ${updatedMachineCount} of ${machineCount} nodes are updated`,
-  );
+/** From the moment that objects are written until every node of the pool has them. */
+function poolUpdating({ pool, set = "", isOurs, kubeletConfig }: RolloutInput): ProfileState | undefined {
+  if (!pool) return undefined;
+  const { metadata, spec, status } = pool;
+  const about = `MachineConfigPool ${metadata.name}`;
+  const held = heldOf(pool);
+  if (held && !held.released) return progressing("WaitingForBootArguments", `${about}: ${describeHeld(held)}`);
+  const sets = metadata.annotations?.[releasedSetsAnnotation]?.split(",") ?? [];
+  const sources = spec?.configuration?.source?.map(({ name }) => name);
+  const { machineConfig } = derivedNames(set.slice(0, set.indexOf("/")));
+  // The machine config operator does not say which version of a MachineConfig its rendering has.
+  if (isOurs ? !sets.includes(set) : !sources?.includes(machineConfig))
+    return progressing("MCPUpdating", `${about} has not rendered the objects of the profile yet`);
+  if (kubeletConfig && !isSeen(kubeletConfig))
+    return progressing("MCPUpdating", `${about} has not rendered KubeletConfig ${kubeletConfig.metadata.name} yet`);
+  if (status?.configuration?.name === spec?.configuration?.name && !isTrue(status?.conditions, "Updating"))
+    return undefined;
+  if (spec?.paused) return progressing("MCPPaused", `${about} is paused: its nodes change when it no longer is`);
+  const { updatedMachineCount = 0, machineCount = 0 } = status ?? {};
+  return progressing("MCPUpdating", `${about}: ${updatedMachineCount} of ${machineCount} nodes are updated`);
+}
+
+/** A KubeletConfig without the field is that of an older machine config operator. */
+function isSeen({ metadata: { generation }, status }: KubeletConfig): boolean {
+  return status === undefined ? false : (status.observedGeneration ?? generation) === generation;
 }
 
 function nodesBehind({ nodeProfiles }: RolloutInput): ProfileState | undefined {
@@ -138,7 +161,7 @@ function nodesBehind({ nodeProfiles }: RolloutInput): ProfileState | undefined {
 }
 
 /** At most three, and how many more. */
-function few(texts: readonly string[]): string {
+export function few(texts: readonly string[]): string {
   const shown = texts.toSorted().slice(0, 3).join("; ");
   return texts.length > 3 ? `${shown}; and ${texts.length - 3} more` : shown;
 }

@@ -62,7 +62,7 @@ function pastTime(time: string | undefined, now: number): string {
   return time !== undefined && Date.parse(time) <= now ? time : formatTime(now);
 }
 
-type Missing = Required<Pick<Held, "waitsFor">> & Pick<Held, "nodes">;
+export type Missing = Required<Pick<Held, "waitsFor">> & Pick<Held, "nodes">;
 
 /** The first reason to wait, if there is one. */
 function whatIsMissing(input: BarrierInput): Missing | undefined {

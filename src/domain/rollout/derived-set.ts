@@ -19,6 +19,9 @@ function withSet(object: KubeObject, set: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
+/** On a pool that Attune rolls out: the sets that its target has, separated by commas. */
+export const releasedSetsAnnotation = "rollout.attune.dev/released-sets";
+
 /** Undefined: the object belongs to no set. */
 export function setOf({ metadata: { annotations } }: Pick<KubeObject, "metadata">): string | undefined {
   return annotations && Object.hasOwn(annotations, derivedSetAnnotation)

@@ -9,9 +9,11 @@ import {
   machineConfigKind,
   type MachineConfigPool,
   machineConfigPoolKind,
+  type PoolConfiguration,
 } from "../machine-config/api.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
 import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
+import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
 import { describeHeld, heldAnnotation, heldText } from "./held.ts";
 import { configurationOf } from "./rendering.ts";
 import type { Waiting } from "./waiting.ts";
@@ -47,7 +49,7 @@ export async function releaseRendering(
   const { clock, client, awaited } = options;
   const gate = barrier({ pool, rendering: configuration.name, sources, ...awaited(), now: clock.now() });
   if (gate.type === "open") await storeRendering(pool, rendering.config, options, signal);
-  const patch = patchOf(pool, gate, configuration);
+  const patch = patchOf(pool, gate, { configuration, sources });
   const { name = "" } = pool.metadata;
   const written = patch
     ? await client.patch(machineConfigPoolKind, name, { type: "merge", patch }, { fieldManager, signal })
@@ -78,15 +80,19 @@ async function storeRendering(
 function patchOf(
   { metadata, spec }: MachineConfigPool,
   gate: Barrier,
-  configuration: NonNullable<MachineConfigPool["spec"]>["configuration"],
+  { configuration, sources }: { readonly configuration: PoolConfiguration; readonly sources: readonly MachineConfig[] },
 ): object | undefined {
-  const before = metadata.annotations?.[heldAnnotation];
   const held = gate.held && heldText(gate.held);
-  const isReleased = gate.type === "held" || equal(spec?.configuration ?? {}, configuration);
-  if (isReleased && before === held) return undefined;
+  const sets = sources.flatMap((source) => setOf(source) ?? []).toSorted();
+  const annotations = Object.entries({
+    [heldAnnotation]: held,
+    ...(gate.type === "open" ? { [releasedSetsAnnotation]: sets.length > 0 ? sets.join(",") : undefined } : {}),
+  }).filter(([name, value]) => metadata.annotations?.[name] !== value);
+  const isTarget = gate.type === "held" || equal(spec?.configuration ?? {}, configuration);
+  if (isTarget && annotations.length === 0) return undefined;
   return {
-    ...(before === held ? {} : { metadata: { annotations: { [heldAnnotation]: held ?? null } } }),
-    ...(isReleased ? {} : { spec: { configuration } }),
+    metadata: { annotations: Object.fromEntries(annotations.map(([name, value]) => [name, value ?? null])) },
+    ...(isTarget ? {} : { spec: { configuration } }),
   };
 }
 

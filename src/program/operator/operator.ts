@@ -185,7 +185,9 @@ async function runWith(
     });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
-    manager.add(performanceProfiles({ manager, client, writer, caches, features, recorder, clock, log, metrics }));
+    manager.add(
+      performanceProfiles({ manager, client, writer, caches, boot, features, recorder, clock, log, metrics }),
+    );
   try {
     await manager.run(signal);
   } finally {

@@ -9,6 +9,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kubelet-config-kind.ts";
 import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { apiObjects, runtimeClassKind } from "../../domain/performance-profile/api-objects-controller.ts";
@@ -18,8 +19,8 @@ import { projectNode, projectProfile } from "../../domain/performance-profile/pr
 import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
-import type { ClusterFeatures } from "./cluster-features.ts";
-import { poolConfigs } from "./rollout.ts";
+import { type ClusterFeatures, rollsOut } from "./cluster-features.ts";
+import { poolConfigs, sourceOfBootDecisions } from "./rollout.ts";
 
 export interface PerformanceProfilesInput {
   readonly manager: Manager;
@@ -27,6 +28,8 @@ export interface PerformanceProfilesInput {
   /** Writes while this process leads. */
   readonly writer: Client;
   readonly caches: NodeTuningCaches;
+  /** What node tuning decides about boot arguments. */
+  readonly boot: LatestBootDecision;
   readonly features: ClusterFeatures;
   readonly recorder: { record(event: PlannedEvent): void };
   readonly clock: Clock;
@@ -36,7 +39,7 @@ export interface PerformanceProfilesInput {
 
 /** The controller of PerformanceProfiles with its informers. Those that node tuning has too are shared. */
 export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
-  const { manager, client, writer, caches, features, recorder, clock, log, metrics } = input;
+  const { manager, client, writer, caches, boot, features, recorder, clock, log, metrics } = input;
   const singleton = (kind: KindRef, isServed = false): Informer | undefined =>
     isServed
       ? manager.informer(kind, { fieldSelector: "cluster" }, () =>
@@ -74,6 +77,12 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
     nodeProfiles: caches.profiles,
     infrastructures: singleton(infrastructureKind, features.infrastructures),
     featureGates: singleton(featureGateKind, features.featureGates),
+    ...(hasPools && !rollsOut(features)
+      ? {
+          hold: () => ({ boot: boot.current, machineConfigs: caches.machineConfigs?.list() ?? [], now: clock.now() }),
+          holdSources: [sourceOfBootDecisions(boot, () => profiles.list().map(({ metadata }) => metadata.name ?? ""))],
+        }
+      : {}),
   });
   const controller = performanceProfileController({ client: writer, ...places, clock, log, metrics, recorder });
   return {
