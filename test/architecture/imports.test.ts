@@ -27,7 +27,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   },
   "domain/workload-partitioning": { may: ["language", "domain/machine-config"] },
   domain: { may: ["language", "domain"], controller: ["cluster/kube", "cluster/runtime"] },
-  "node/host": { may: ["language/object", "src/cluster/runtime/make-folder.ts"] },
+  "node/host": { may: ["language/object", "src/language/ignition/unit-text.ts", "src/cluster/runtime/make-folder.ts"] },
   "node/snapshot": { may: ["language/object", "language/cpu", "node/host"] },
   "node/engine": { may: ["language/object", "language/cpu", "language/tuned", "node/host"] },
   "node/on-node": {

@@ -117,12 +117,14 @@ describe("KubeletConfigs on an API server", () => {
     const { client } = cluster;
     await client.create(kubeletConfigKind, kubeletConfig("a", "worker", { maxPods: 100 }));
     await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Success");
-    const broken = { spec: { logLevel: 99, kubeletConfig: { maxPods: "many", clusterDNS: ["10.0.0.1"] } } };
+    const broken = {
+      spec: { kubeletConfig: { maxPods: "many", clusterDNS: ["10.0.0.1"], reservedSystemCPUs: "all" } },
+    };
     await client.patch(kubeletConfigKind, "a", { type: "merge", patch: broken });
     await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Failure");
     const { message = "" } = config("a")?.status?.conditions?.at(-1) ?? {};
-    for (const part of ["spec.logLevel", "spec.kubeletConfig.maxPods", "spec.kubeletConfig.clusterDNS"])
-      expect(message).toContain(`${part}: `);
+    for (const part of ["maxPods", "clusterDNS", "reservedSystemCPUs"])
+      expect(message).toContain(`spec.kubeletConfig.${part}: `);
     expect(message).toContain("nodes of pool worker keep generation 1");
 
     const empty = { ...kubeletConfig("everywhere", "", {}), spec: { machineConfigPoolSelector: {} } };

@@ -146,9 +146,7 @@ export const unanswered: Readonly<Record<string, string>> = {
   "machine-config W-10": later,
   "machine-config W-11": later,
   "machine-config W-12": later,
-  "machine-config W-14": later,
   "machine-config W-15": later,
-  "machine-config W-16": later,
   "machine-config W-19": later,
   "machine-config W-20": later,
   "machine-config W-21": later,
@@ -156,7 +154,6 @@ export const unanswered: Readonly<Record<string, string>> = {
   "machine-config W-24": later,
   "machine-config W-25": later,
   "machine-config W-26": later,
-  "machine-config W-27": later,
   ...wholePart("hosted "),
 };
 

@@ -1,3 +1,5 @@
+import { plainPath } from "../kubelet-config/kubelet-files.ts";
+import { renewsState } from "../plain-hosts/kubelet-change.ts";
 import type { Changes, FileChange } from "./changes.ts";
 import { type DisruptionPolicy, none, type PolicyAction, reboot, registriesPath } from "./disruption-policy.ts";
 import { isSafeRegistriesChange } from "./registries-change.ts";
@@ -50,9 +52,10 @@ function actionsOf(changes: Changes, policy: DisruptionPolicy): Found[] {
   ];
   const of = (what: string, actions: readonly PolicyAction[] = [reboot]): Found[] =>
     actions.map((action) => ({ what, action }));
-  const paths = [...changes.files.map(({ path }) => path), ...changes.directories, ...changes.links];
+  const paths = [...changes.directories, ...changes.links];
   return [
     ...always.filter(([, changed]) => changed).flatMap(([what]) => of(what)),
+    ...changes.files.flatMap((file) => of(file.path, policyOfPath(file.path, policy) ?? kubeletActions(file))),
     ...paths.flatMap((path) => of(path, policyOfPath(path, policy))),
     ...changes.units.flatMap((name) => of(name, policy.units.find((unit) => unit.name === name)?.actions)),
     ...(changes.users.length > 0 ? of(`keys of ${changes.users.join(", ")}`, policy.sshKey) : []),
@@ -64,6 +67,13 @@ function policyOfPath(path: string, { files }: DisruptionPolicy): readonly Polic
   return files
     .filter((one) => path === one.path || path.startsWith(`${one.path.replace(/\/+$/, "")}/`))
     .toSorted((a, b) => b.path.length - a.path.length)[0]?.actions;
+}
+
+/** The configuration of a plain host's kubelet: pods leave only if CPUs and memory are allocated anew. */
+function kubeletActions({ path, before, after }: FileChange): readonly PolicyAction[] | undefined {
+  if (path !== plainPath) return undefined;
+  const restart: PolicyAction = { type: "Restart", service: "kubelet.service" };
+  return renewsState(before, after) ? [{ type: "Drain" }, restart] : [restart];
 }
 
 function disturbs({ type }: PolicyAction): boolean {

@@ -2,7 +2,7 @@ import type { CommandResult } from "../../../node/host/host.ts";
 import type { RunningMachine } from "../running-machine.ts";
 import { bootServices } from "./base-units.ts";
 import { runScript } from "./unit-scripts.ts";
-import { findUnit, type Unit, wantedUnits } from "./unit-files.ts";
+import { findUnit, type Unit, wantedUnits } from "../../../node/host/unit-files.ts";
 
 /** In which state a unit is, where that is not the one after the first boot. */
 const stateFolder = "/run/lab/services";

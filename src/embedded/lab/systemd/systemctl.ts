@@ -1,6 +1,13 @@
 import type { CommandResult } from "../../../node/host/host.ts";
 import type { RunningMachine } from "../running-machine.ts";
-import { enablingLinks, findUnit, type FoundUnit, ownUnits, type Unit, unitName } from "./unit-files.ts";
+import {
+  enablingLinks,
+  findUnit,
+  type FoundUnit,
+  ownUnits,
+  type Unit,
+  unitName,
+} from "../../../node/host/unit-files.ts";
 import { isPreset } from "./presets.ts";
 import { isActive, startUnit, stopUnit, unitState } from "./run-units.ts";
 
@@ -29,6 +36,8 @@ export async function systemctl(args: readonly string[], machine: RunningMachine
 
 /** systemd-run: only the program that it starts counts here. */
 export async function systemdRun(args: readonly string[], machine: RunningMachine): Promise<CommandResult> {
+  // A timer is accepted, and never elapses.
+  if (args.some((arg) => arg.startsWith("--on-"))) return exited(0);
   const at = args.findIndex((arg) => !arg.startsWith("-"));
   return at < 0 ? refused(1, "Command line to execute required.") : machine.run(args.slice(at));
 }

@@ -1,14 +1,15 @@
 import type { PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
 import type { Host } from "../../host/host.ts";
+import { kubeletService } from "./kubelet/new-state.ts";
 
 /** A service may take its time to stop. */
 const timeoutMs = 120_000;
 
 /** Brings applied files into force. Returns why an action failed. */
-export async function act(actions: readonly PolicyAction[], host: Pick<Host, "run">): Promise<string[]> {
+export async function act(actions: readonly PolicyAction[], host: Host): Promise<string[]> {
   const done = new Set<string>();
   for (const action of actions) {
-    const argv = commandOf(action);
+    const argv = commandOf(await named(action, host));
     // Two files of one service need one restart.
     if (!argv || done.has(argv.join(" "))) continue;
     done.add(argv.join(" "));
@@ -17,6 +18,12 @@ export async function act(actions: readonly PolicyAction[], host: Pick<Host, "ru
     if (result.code !== 0) return [`${argv.join(" ")}: exit code ${result.code}: ${result.stderr.trim()}`];
   }
   return [];
+}
+
+/** The kubelet may run in the service of a distribution. */
+async function named(action: PolicyAction, host: Host): Promise<PolicyAction> {
+  const isKubelet = action.type === "Restart" && action.service === "kubelet.service";
+  return isKubelet ? { ...action, service: await kubeletService(host) } : action;
 }
 
 function commandOf(action: PolicyAction): string[] | undefined {

@@ -2,6 +2,7 @@ import type { MachineConfig } from "../../../domain/machine-config/api.ts";
 import { type Changes, changesBetween } from "../../../domain/machine-config/cost/changes.ts";
 import { type Cost, costOf } from "../../../domain/machine-config/cost/cost-of.ts";
 import type { DisruptionPolicy } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { changesState } from "../../../domain/machine-config/plain-hosts/kubelet-change.ts";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
 import { readContents } from "../../../domain/machine-config/read-contents.ts";
 import type { Exclusive } from "../../engine/serial-queue.ts";
@@ -9,6 +10,7 @@ import { readBootId } from "../../host/boot-id.ts";
 import type { Host } from "../../host/host.ts";
 import { act } from "./act.ts";
 import { applyContents, baseArguments, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
+import { startKubelet, stopForNewState } from "./kubelet/new-state.ts";
 import { ConfigStore, type KeptConfig, type PendingConfig } from "./config-store.ts";
 
 export interface NodeUpdaterOptions {
@@ -29,6 +31,8 @@ export interface PlannedUpdate {
   readonly contents: MachineContents;
   readonly changes: Changes;
   readonly cost: Cost;
+  /** CPUs and memory are allocated anew: the kubelet must forget what it remembers of pods. */
+  readonly renewsKubelet: boolean;
 }
 
 export type Planned = ({ readonly type: "update" } & PlannedUpdate) | Refused;
@@ -76,11 +80,12 @@ export class NodeUpdater {
       if (cost.type === "problem") return { type: "refused", reason: `${config.name}: ${cost.message}` };
       if (!highest || isHigher(cost, highest)) highest = cost;
     }
-    return { type: "update", config, contents, changes: changes[0]!, cost: highest! };
+    const renewsKubelet = changes.some(({ files }) => changesState(files));
+    return { type: "update", config, contents, changes: changes[0]!, cost: highest!, renewsKubelet };
   }
 
   /** Applies a planned update. Where it fails, the node gets its current config back. */
-  async apply({ config, contents, changes, cost }: PlannedUpdate): Promise<Applied> {
+  async apply({ config, contents, changes, cost, renewsKubelet }: PlannedUpdate): Promise<Applied> {
     const { current, pending, bootId } = await this.configs();
     const failures = pending?.name === config.name ? pending.failures : 0;
     const { name, spec } = config;
@@ -89,12 +94,14 @@ export class NodeUpdater {
     const next: PendingConfig = { name, spec, stage: "applying", bootId, failures, base };
     await this.#store.savePending(next);
     const reloadUnits = changes.units.length > 0 || pending !== undefined;
+    const stopped = renewsKubelet ? await stopForNewState(this.#host) : [];
+    if (stopped.length > 0) return this.#rollBack(next, current, stopped, renewsKubelet);
     const { problems, findings } = await this.#exclusive(() =>
       applyContents({ contents, config: config.name, host: this.#host, reloadUnits }),
     );
     const boots = cost.level === "reboot";
     const failed = problems.length > 0 || boots ? problems : await act(cost.actions, this.#host);
-    if (failed.length > 0) return this.#rollBack(next, current, failed);
+    if (failed.length > 0) return this.#rollBack(next, current, failed, renewsKubelet);
     if (!boots) return this.#finish(next, { contents, findings });
     await this.#store.savePending({ ...next, stage: "booting" });
     return { type: "reboot", findings };
@@ -150,13 +157,19 @@ export class NodeUpdater {
     return { type: "applied", findings: [...new Set([...findings, ...found.findings])] };
   }
 
-  async #rollBack(next: PendingConfig, current: KeptConfig | undefined, problems: readonly string[]): Promise<Refused> {
+  async #rollBack(
+    next: PendingConfig,
+    current: KeptConfig | undefined,
+    problems: readonly string[],
+    wasStopped: boolean,
+  ): Promise<Refused> {
     const before = current ? read(current) : empty;
     const contents = before.type === "refused" ? emptyContents : before.contents;
     const { problems: left } = await this.#exclusive(() =>
       applyContents({ contents, config: current?.name ?? "", host: this.#host, reloadUnits: true }),
     );
-    const reason = reasonOf(next.name, [...problems, ...left.map((one) => `not rolled back: ${one}`)]);
+    const started = wasStopped ? await startKubelet(this.#host) : [];
+    const reason = reasonOf(next.name, [...problems, ...[...left, ...started].map((one) => `not rolled back: ${one}`)]);
     const stage = left.length > 0 ? "applying" : "rolled back";
     await this.#store.savePending({ ...next, stage, failures: next.failures + 1, reason });
     return { type: "refused", reason };

@@ -5,7 +5,8 @@ import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
 import { Accounts } from "./accounts.ts";
 import { planBoot } from "./boot/plan-boot.ts";
-import { placeAll, type Wanted } from "./place-step.ts";
+import { contentsOnHost } from "./kubelet/contents-on-host.ts";
+import { machineConfigOwner, placeAll, type Wanted } from "./place-step.ts";
 import { daemonReload, planUnits } from "./plan-units.ts";
 import { planSystem } from "./plan-system.ts";
 import { planUsers } from "./plan-users.ts";
@@ -24,17 +25,20 @@ export interface PlanContents {
  * enabled when their files are there.
  */
 export async function planContents(wanted: PlanContents, ledger: Ledger): Promise<UnitStep[]> {
-  const { contents, config, host, reloadUnits = false } = wanted;
+  const { config, host, reloadUnits = false } = wanted;
+  const { contents, findings } = await contentsOnHost(wanted.contents, host, ledger);
   const accounts = await Accounts.read(host);
   const at = { config, host };
   const places = [...storageOf(contents, accounts), ...planUsers(contents.users, accounts)];
   const units = await planUnits(contents.units, at);
   const reload = reloadUnits ? [daemonReload(config)] : [];
+  const about = { unit: machineConfigOwner, option: "host", from: config };
   return [
     ...(await placeAll(places, at)),
     ...(await placeAll(units.places, at)),
     ...reload,
     ...units.steps,
+    ...findings.map((message): UnitStep => ({ ...about, type: "skipped", message })),
     ...(await planSystem(contents, at)),
     // Last: until then, a power cut boots the arguments of the config that is still current.
     ...(await planBoot({ wanted: contents.kernelArguments, config, host, ledger })),

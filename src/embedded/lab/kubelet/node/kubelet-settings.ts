@@ -3,7 +3,7 @@ import { difference, formatRanges, isSubset } from "../../../../language/cpu/cpu
 import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Host } from "../../../../node/host/host.ts";
-import { findUnit } from "../../systemd/unit-files.ts";
+import { findUnit } from "../../../../node/host/unit-files.ts";
 
 /** What a kubelet offers, by its configuration and the machine at its start. */
 export interface KubeletSettings {

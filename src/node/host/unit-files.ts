@@ -1,5 +1,5 @@
-import { parseUnit } from "../../../language/ignition/unit-text.ts";
-import type { Host } from "../../../node/host/host.ts";
+import { parseUnit } from "../../language/ignition/unit-text.ts";
+import type { Host } from "./host.ts";
 
 /** Where systemd looks for units, in this order. */
 export const ownUnits = "/etc/systemd/system";

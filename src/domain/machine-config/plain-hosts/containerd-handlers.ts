@@ -1,0 +1,103 @@
+import type { MachineContents, MachineFile } from "../machine-contents.ts";
+import type { RuntimeFacts } from "./host-facts.ts";
+import type { OnHost } from "./kubelet-on-host.ts";
+
+export const crioFolder = "/etc/crio/crio.conf.d/";
+
+/** The plug-in with the runtimes, by the format of containerd's configuration. */
+const plugins: Readonly<Record<number, string>> = {
+  1: "cri",
+  2: '"io.containerd.grpc.v1.cri"',
+  3: "'io.containerd.cri.v1.runtime'",
+};
+
+/**
+ * RuntimeClasses name handlers that the contents define for CRI-O. containerd refuses pods of a handler that it does not
+ * have: it gets one of each name that does what its default one does.
+ */
+export function containerdHandlers(contents: MachineContents, runtime: RuntimeFacts): OnHost {
+  const handlers = crioHandlers(contents);
+  if (runtime.type !== "containerd" || handlers.names.length === 0) return { files: [], findings: [] };
+  const { config, madeFrom, format } = runtime;
+  const text = config.text ?? (madeFrom === undefined ? `version = ${format}\n` : '{{ template "base" . }}\n');
+  const tables = handlers.names
+    .filter((name) => !hasHandler(text, name, format))
+    .map((name) => handlerTables(madeFrom ?? text, name, format))
+    .join("");
+  const bytes = new TextEncoder().encode(`${text.endsWith("\n") || text === "" ? text : `${text}\n`}${tables}`);
+  const files: MachineFile[] = tables === "" ? [] : [{ path: config.path, mode: config.mode, bytes }];
+  const findings = handlers.annotations.map((name) => `containerd does not honour the annotation ${name} of pods`);
+  return { files, findings };
+}
+
+/** Names of the handlers, and the annotations that pods of them may have. */
+function crioHandlers({ files }: MachineContents): { readonly names: string[]; readonly annotations: string[] } {
+  const texts = files
+    .filter(({ path }) => path.startsWith(crioFolder))
+    .map(({ bytes }) => new TextDecoder().decode(bytes));
+  const names = texts.flatMap((text) =>
+    Array.from(text.matchAll(/^\s*\[crio\.runtime\.runtimes\.["']?([A-Za-z0-9_-]+)["']?\]/gm), ([, name = ""]) => name),
+  );
+  const annotations = texts.flatMap((text) =>
+    Array.from(text.matchAll(/^\s*allowed_annotations\s*=\s*\[([^\]]*)\]/gm), ([, list = ""]) =>
+      Array.from(list.matchAll(/["']([^"']+)["']/g), ([, name = ""]) => name),
+    ).flat(),
+  );
+  return { names: [...new Set(names)], annotations: [...new Set(annotations)] };
+}
+
+/** The tables of the default handler, under another name. */
+function handlerTables(text: string, name: string, format: number): string {
+  const original = /^\s*default_runtime_name\s*=\s*["']([^"']+)["']/m.exec(text)?.[1] ?? "runc";
+  const copied = runtimeLines(text, format).flatMap(({ line, below, of }) => {
+    if (of !== original) return [];
+    return [below ? headerOf(pluginOf(text, format), [name, ...below.slice(1)]) : line.trim()];
+  });
+  const plain = [headerOf(pluginOf(text, format), [name]), 'runtime_type = "io.containerd.runc.v2"'];
+  const lines = copied.length > 0 ? copied : plain;
+  return `\n${lines.filter((line) => line !== "").join("\n")}\n`;
+}
+
+function hasHandler(text: string, name: string, format: number): boolean {
+  return runtimeLines(text, format).some(({ of }) => of === name);
+}
+
+interface RuntimeLine {
+  readonly line: string;
+  /** The runtime that the line is about. */
+  readonly of: string | undefined;
+  /** Of a header: its keys below `runtimes`. */
+  readonly below: readonly string[] | undefined;
+}
+
+function runtimeLines(text: string, format: number): RuntimeLine[] {
+  const [plugin] = keysOf(pluginOf(text, format));
+  const above = JSON.stringify(["plugins", plugin, "containerd", "runtimes"]);
+  let of: string | undefined;
+  return text.split("\n").map((line) => {
+    const header = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)?.[1];
+    if (header === undefined) return { line, of, below: undefined };
+    const keys = keysOf(header);
+    const below = JSON.stringify(keys.slice(0, 4)) === above ? keys.slice(4) : undefined;
+    of = below?.[0];
+    return { line, of, below };
+  });
+}
+
+function pluginOf(text: string, format: number): string {
+  return plugins[formatOf(text, format)] ?? plugins[3]!;
+}
+
+function formatOf(text: string, otherwise: number): number {
+  const stated = /^\s*version\s*=\s*([0-9]+)/m.exec(text)?.[1];
+  // Without a line about it, a file that says anything is of the first format.
+  return stated === undefined ? (text.trim() === "" ? otherwise : 1) : Number(stated);
+}
+
+function headerOf(plugin: string, keys: readonly string[]): string {
+  return `[plugins.${plugin}.containerd.runtimes.${keys.join(".")}]`;
+}
+
+function keysOf(header: string): string[] {
+  return Array.from(header.matchAll(/"([^"]*)"|'([^']*)'|([^.\s]+)/g), ([, a, b, c]) => a ?? b ?? c ?? "");
+}

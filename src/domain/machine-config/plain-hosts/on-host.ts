@@ -1,0 +1,31 @@
+import type { MachineContents } from "../machine-contents.ts";
+import { plainPath } from "../kubelet-config/kubelet-files.ts";
+import { containerdHandlers, crioFolder } from "./containerd-handlers.ts";
+import type { HostFacts } from "./host-facts.ts";
+import { kubeletOnHost } from "./kubelet-on-host.ts";
+
+/** The contents as this host needs them, and what it cannot have. */
+export interface HostContents {
+  readonly contents: MachineContents;
+  readonly findings: readonly string[];
+}
+
+/**
+ * Contents are the same for all nodes of a pool; how a host configures its kubelet and its container runtime is its own. Files
+ * for them are added. What this host has no way for is a finding, so that nobody takes the node for what it is not.
+ */
+export function onHost(contents: MachineContents, facts: HostFacts): HostContents {
+  const parts = [kubeletOnHost(contents, facts.kubelet), containerdHandlers(contents, facts.runtime)];
+  const added = parts.flatMap(({ files }) => files);
+  const paths = new Set(contents.files.map(({ path }) => path));
+  const files = [...contents.files, ...added.filter(({ path }) => !paths.has(path))];
+  return {
+    contents: { ...contents, files },
+    findings: parts.flatMap((part) => part.findings),
+  };
+}
+
+/** Whether `onHost` needs any facts. */
+export function dependsOnHost({ files }: MachineContents): boolean {
+  return files.some(({ path }) => path === plainPath || path.startsWith(crioFolder));
+}

@@ -1,0 +1,73 @@
+import type {
+  HostFacts,
+  HostFile,
+  KubeletFacts,
+  RuntimeFacts,
+} from "../../../../domain/machine-config/plain-hosts/host-facts.ts";
+import { text as textOf } from "../../../../language/object/json.ts";
+import type { Ledger } from "../../../engine/ledger.ts";
+import type { Host } from "../../../host/host.ts";
+import { type Command, commandOfUnit, flagsOf, kubeletCommand, runningCommand } from "./kubelet-command.ts";
+
+/** K3s makes the configuration of containerd at every start. */
+const ofK3s = "/var/lib/rancher/k3s/agent/etc";
+
+/** How this host configures its kubelet and its container runtime; texts of files are those before Attune changed them. */
+export async function hostFacts(host: Host, ledger: Ledger): Promise<HostFacts> {
+  const found = await kubeletCommand(host);
+  const kubelet = found && (await kubeletFacts(found, host, ledger));
+  return { kubelet, runtime: await runtimeFacts(kubelet, host, ledger) };
+}
+
+async function kubeletFacts({ argv, service }: Command, host: Host, ledger: Ledger): Promise<KubeletFacts> {
+  const flags = flagsOf(argv);
+  const config = flags["config"];
+  const dropIns = flags["config-dir"] ?? (await existing(host, `${ofK3s}/kubelet.conf.d`));
+  const isKubelet = /(^|\/)kubelet$/.test(argv[0] ?? "");
+  return {
+    service,
+    flags,
+    // The flag of K3s of this name is for a file of its own.
+    ...(isKubelet && config ? { config: await originalFile(config, host, ledger) } : {}),
+    ...(dropIns ? { dropInFolder: dropIns } : {}),
+  };
+}
+
+async function existing(host: Host, folder: string): Promise<string | undefined> {
+  return (await host.stat(folder)).type === "directory" ? folder : undefined;
+}
+
+async function runtimeFacts(kubelet: KubeletFacts | undefined, host: Host, ledger: Ledger): Promise<RuntimeFacts> {
+  const stated = /^containerRuntimeEndpoint:\s*["']?(\S+?)["']?\s*$/m.exec(kubelet?.config?.text ?? "")?.[1];
+  const endpoint = kubelet?.flags["container-runtime-endpoint"] ?? stated ?? "";
+  if (endpoint.includes("crio")) return { type: "cri-o" };
+  if (endpoint !== "" && !endpoint.includes("containerd")) return { type: "unknown" };
+  const version = await host.run(["containerd", "--version"]);
+  const made = await host.read(`${ofK3s}/containerd/config.toml`);
+  const running = (await runningCommand(host, ["containerd"])) ?? (await commandOfUnit(host, "containerd.service"));
+  if (!running && made.type !== "text") return { type: "unknown" };
+  const release = /\bv?([0-9]+)\.[0-9]+\.[0-9]+/.exec(version.type === "exited" ? version.stdout : "")?.[1];
+  const format = Number(release ?? 1) >= 2 ? 3 : 2;
+  if (made.type === "text") {
+    const name = /^version = 3/m.test(made.text) ? "config-v3.toml.tmpl" : "config.toml.tmpl";
+    const config = await originalFile(`${ofK3s}/containerd/${name}`, host, ledger);
+    return { type: "containerd", config, madeFrom: made.text, format };
+  }
+  const flags = flagsOf(running?.argv ?? []);
+  const path = flags["config"] ?? flags["c"] ?? "/etc/containerd/config.toml";
+  return { type: "containerd", config: await originalFile(path, host, ledger), format };
+}
+
+/** A file as it was before the machine config changed it. */
+async function originalFile(path: string, host: Host, ledger: Ledger): Promise<HostFile> {
+  const kept = ledger.find(path)?.undo.find((action) => action.type === "place" && action.path === path);
+  if (kept?.type === "place") {
+    const { placed } = kept;
+    return placed.kind === "file"
+      ? { path, mode: placed.mode, text: textOf(placed.content) }
+      : { path, mode: 0o644, text: undefined };
+  }
+  const [found, stat] = [await host.read(path), await host.stat(path)];
+  const mode = stat.type === "file" ? stat.mode : 0o644;
+  return { path, mode, text: found.type === "text" ? found.text : undefined };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { defaultPolicy } from "../../src/domain/machine-config/cost/disruption-policy.ts";
+import { kubeletHeader } from "../../src/domain/machine-config/kubelet-config/kubelet-defaults.ts";
+import { plainFiles } from "../../src/domain/machine-config/kubelet-config/kubelet-files.ts";
+import { machine, type Machine } from "../../src/embedded/lab/machine.ts";
+import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
+import { ignitionConfig } from "../../src/language/ignition/config.ts";
+import type { JsonObject } from "../../src/language/object/json.ts";
+import { readYaml } from "../../src/language/object/yaml.ts";
+import { writeYaml } from "../../src/language/object/write-yaml.ts";
+import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { type Applied, NodeUpdater } from "../../src/node/on-node/machine-config/node-updater.ts";
+import { commandOfUnit, flagsOf } from "../../src/node/on-node/machine-config/kubelet/kubelet-command.ts";
+
+const unit = "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf";
+const config = "/var/lib/kubelet/config.yaml";
+const cpuState = "/var/lib/kubelet/cpu_manager_state";
+const memoryState = "/var/lib/kubelet/memory_manager_state";
+
+/** As kubeadm sets kubelets up: flags in variables of several files, and no folder of drop-ins. */
+const kubeadm: Record<string, string> = {
+  [unit]: `[Service]
+Environment="KUBELET_CONFIG_ARGS=--config=${config}"
+EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env
+EnvironmentFile=-/etc/default/kubelet
+ExecStart=
+ExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
+`,
+  "/var/lib/kubelet/kubeadm-flags.env": 'KUBELET_KUBEADM_ARGS="--max-pods=30 --node-ip=10.0.0.1"\n',
+};
+
+interface Node {
+  readonly host: Machine;
+  /** Programs that were run, and paths that were placed or removed, in order. */
+  readonly log: string[];
+  readonly apply: (name: string, settings: JsonObject | undefined) => Promise<Applied>;
+}
+
+async function node(files: Record<string, string>): Promise<Node> {
+  const host = machine(machineBase(smallMachine));
+  for (const [path, text] of Object.entries(files)) await host.replace(path, text);
+  const log: string[] = [];
+  const [run, replace, remove] = [host.run.bind(host), host.replace.bind(host), host.remove.bind(host)];
+  host.run = async (argv, options) => {
+    if (argv[0]?.startsWith("system")) log.push(argv.join(" "));
+    return run(argv, options);
+  };
+  host.replace = async (path, content, as) => {
+    if (!path.startsWith("/var/lib/attune")) log.push(`write ${path}`);
+    return replace(path, content, as);
+  };
+  host.remove = async (path) => {
+    if (!path.startsWith("/var/lib/attune")) log.push(`remove ${path}`);
+    return remove(path);
+  };
+  const updater = new NodeUpdater({ host, exclusive: serialQueue() });
+  const apply = async (name: string, settings: JsonObject | undefined): Promise<Applied> => {
+    log.length = 0;
+    const spec = { config: ignitionConfig(settings ? plainFiles({ kubeletConfig: settings }) : []) };
+    const planned = await updater.plan({ name, spec }, defaultPolicy);
+    if (planned.type === "refused") return planned;
+    log.push(`cost ${planned.cost.level}`);
+    return updater.apply(planned);
+  };
+  return { host, log, apply };
+}
+
+async function textOf(host: Machine, path: string): Promise<string | undefined> {
+  const file = await host.read(path);
+  return file.type === "text" ? file.text : undefined;
+}
+
+describe("a KubeletConfig on a plain host", () => {
+  test("is a drop-in; for another CPU policy the kubelet stops, forgets its pods, gets the file and starts", async () => {
+    const { host, log, apply } = await node({ [cpuState]: '{"policyName":"none"}', [memoryState]: "{}" });
+    const applied = await apply("rendered-1", { cpuManagerPolicy: "static", reservedSystemCPUs: "0", maxPods: 0 });
+    expect(applied).toEqual({ type: "applied", findings: [] });
+    const dropIn = "/etc/kubernetes/kubelet.conf.d/90-attune.conf";
+    expect(log.filter((line) => !line.includes("systemctl daemon-reload"))).toEqual([
+      "cost drain",
+      "systemd-run --on-active=10min --unit=attune-start-kubelet --collect systemctl start kubelet.service",
+      "systemctl stop kubelet.service",
+      `remove ${cpuState}`,
+      `remove ${memoryState}`,
+      "write /etc/attune/kubelet/kubelet.yaml",
+      `write ${dropIn}`,
+      "systemctl restart kubelet.service",
+    ]);
+    expect(readYaml((await textOf(host, dropIn)) ?? "")).toEqual({
+      ...kubeletHeader,
+      cpuManagerPolicy: "static",
+      reservedSystemCPUs: "0",
+      maxPods: 0,
+    });
+
+    await apply("rendered-2", { cpuManagerPolicy: "static", reservedSystemCPUs: "0", maxPods: 50 });
+    expect([log[0], log.at(-1)]).toEqual(["cost restart", "systemctl restart kubelet.service"]);
+    expect(log).not.toContain("systemctl stop kubelet.service");
+
+    await apply("rendered-3", undefined);
+    expect(log.slice(0, 4)).toEqual([
+      "cost drain",
+      expect.stringContaining("systemd-run"),
+      "systemctl stop kubelet.service",
+      `remove ${cpuState}`,
+    ]);
+    expect(await textOf(host, dropIn)).toBeUndefined();
+  });
+
+  test("is merged into the file that kubeadm's flags name, and the original comes back", async () => {
+    const original = `# by kubeadm\n${writeYaml({ ...kubeletHeader, clusterDomain: "cluster.local", podPidsLimit: 5 })}`;
+    const { host, log, apply } = await node({ ...kubeadm, [config]: original });
+    const applied = await apply("rendered-1", { podPidsLimit: 0, maxPods: 10 });
+    expect(applied).toEqual({
+      type: "applied",
+      findings: ["maxPods of KubeletConfigs has no effect: the kubelet is started with --max-pods=30"],
+    });
+    const merged = { ...kubeletHeader, clusterDomain: "cluster.local", podPidsLimit: 0, maxPods: 10 };
+    expect(readYaml((await textOf(host, config)) ?? "")).toEqual(merged);
+
+    await apply("rendered-2", { maxPods: 10 });
+    expect(readYaml((await textOf(host, config)) ?? "")).toEqual({ ...merged, podPidsLimit: 5 });
+    expect(log).toContain(`write ${config}`);
+
+    await apply("rendered-3", undefined);
+    expect(await textOf(host, config)).toBe(original);
+  });
+});
+
+test("flags come from the unit, its drop-ins and the files of variables that these name", async () => {
+  const { host } = await node({
+    ...kubeadm,
+    "/etc/default/kubelet": "KUBELET_EXTRA_ARGS='--v=4 --config-dir /etc/k'\n",
+  });
+  const command = await commandOfUnit(host, "kubelet.service");
+  expect(flagsOf(command?.argv ?? [])).toEqual({
+    config,
+    "max-pods": "30",
+    "node-ip": "10.0.0.1",
+    v: "4",
+    "config-dir": "/etc/k",
+  });
+});
+
+test("a kernel and extensions that the host does not have are findings (machine-config W-27)", async () => {
+  const { host } = await node({});
+  const updater = new NodeUpdater({ host, exclusive: serialQueue() });
+  const spec = { kernelType: "realtime", extensions: ["usbguard"], config: ignitionConfig([]) };
+  const planned = await updater.plan({ name: "rendered-1", spec }, defaultPolicy);
+  expect(planned.type === "update" ? await updater.apply(planned) : planned).toEqual({
+    type: "reboot",
+    findings: [
+      "the node does not run a kernel of type realtime: install one, and boot it",
+      "the node lacks packages of extensions: usbguard",
+    ],
+  });
+});
