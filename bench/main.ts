@@ -9,6 +9,7 @@ import { memory } from "./apiserver/memory.ts";
 import { nodeTuning } from "./node-tuning/node-tuning.ts";
 import { nodeTuningScale } from "./node-tuning/node-tuning-scale.ts";
 import { render } from "./commands/render.ts";
+import { rendering } from "./machine-config/rendering.ts";
 import { Report } from "./harness/report.ts";
 import { requests } from "./apiserver/requests.ts";
 import { startUp } from "./apiserver/start-up.ts";
@@ -28,6 +29,7 @@ const sections = [
   nodeTuningScale,
   faultyTuneds,
   virtualNodes,
+  rendering,
   agent,
   idle,
 ];

@@ -8,9 +8,9 @@ export type Digest = (parts: Iterable<Uint8Array>) => string;
  * The same for the same contents, however their files are encoded, compressed and ordered. `more` is what counts beside
  * them.
  */
-export function contentHash(contents: MachineContents, more: unknown, digest: Digest): string {
-  const files = contents.files.map(({ bytes, ...file }) => ({ ...file, length: bytes.length }));
-  // The lengths say where each file begins.
-  const head = new TextEncoder().encode(`${canonical({ ...contents, files, more })}\n`);
-  return digest([head, ...contents.files.map(({ bytes }) => bytes)]).slice(0, 32);
+export function contentHash({ files, ...contents }: MachineContents, more: unknown, digest: Digest): string {
+  // With the length of each file, so that no two contents have the same bytes.
+  const heads = files.map(({ path, mode, user, group, bytes }) => [path, mode, user ?? 0, group ?? 0, bytes.length]);
+  const head = new TextEncoder().encode(`${JSON.stringify(heads)}${canonical({ ...contents, more })}`);
+  return digest([head, ...files.map(({ bytes }) => bytes)]).slice(0, 32);
 }

@@ -22,16 +22,18 @@ export function contentsOf(source: Source, decoder: FileDecoder): MachineContent
   const { storage: { files = [], directories = [], links = [] } = {}, systemd, passwd } = source.document ?? {};
   return {
     files: sorted(files, "path").map((file) => fileOf(file, decoder)),
-    directories: sorted(directories, "path").map(({ path = "", mode = 0o755, ...owner }) => ({
+    directories: sorted(directories, "path").map(({ path = "", mode = 0o755, user, group }) => ({
       path,
       mode,
-      ...ownership(owner),
+      user: account(user),
+      group: account(group),
     })),
-    links: sorted(links, "path").map(({ path = "", target = "", hard = false, ...owner }) => ({
+    links: sorted(links, "path").map(({ path = "", target = "", hard = false, user, group }) => ({
       path,
       target,
       isHard: hard,
-      ...ownership(owner),
+      user: account(user),
+      group: account(group),
     })),
     units: sorted(systemd?.units ?? [], "name").map(unitOf),
     users: sorted(passwd?.users ?? [], "name").map(({ name = "", passwordHash, sshAuthorizedKeys = [] }) => ({
@@ -52,19 +54,10 @@ function sorted<T extends object>(entries: readonly T[], key: keyof T): T[] {
   return entries.toSorted((a, b) => (String(a[key]) < String(b[key]) ? -1 : 1));
 }
 
-function fileOf({ path = "", mode = 0o644, contents = {}, ...owner }: FileEntry, decoder: FileDecoder): MachineFile {
+function fileOf({ path = "", mode = 0o644, contents = {}, user, group }: FileEntry, decoder: FileDecoder): MachineFile {
   const decoded = decoder.decode(contents);
   if (decoded.type === "problem") throw new Error(`decode ${path}: its source ${decoded.problem}`);
-  return { path, mode, bytes: decoded.bytes, ...ownership(owner) };
-}
-
-interface Owner {
-  readonly user?: AccountEntry;
-  readonly group?: AccountEntry;
-}
-
-function ownership({ user, group }: Owner): Record<keyof Owner, Account | undefined> {
-  return { user: account(user), group: account(group) };
+  return { path, mode, bytes: decoded.bytes, user: account(user), group: account(group) };
 }
 
 function account({ id, name }: AccountEntry = {}): Account | undefined {

@@ -31,8 +31,8 @@ export function refusedTogether(
   if (old && "problems" in old) return old.problems;
   const faults = [
     ...conflicts(input, merged),
-    // A file of one MachineConfig may be below a link of another.
-    ...validateDocument(merged.document, "spec.config"),
+    // A file of one MachineConfig may be below a link of another. Nothing else becomes invalid by merging.
+    ...(merged.document.storage?.links ? validateDocument(merged.document, "spec.config") : []),
     ...refusedChanges(old, merged, storageOverrides),
   ];
   return faults.map((fault) => blame(fault, asSpec(merged), sources, pool));

@@ -1,4 +1,4 @@
-import { byteLength } from "../../language/object/byte-length.ts";
+import { jsonSize } from "../../language/object/json-size.ts";
 import { FileDecoder } from "../../language/ignition/file-decoder.ts";
 import { apiVersion, type MachineConfig, type MachineConfigPool, type PoolConfiguration } from "./api.ts";
 import { contentHash } from "./content-hash.ts";
@@ -37,7 +37,7 @@ export function renderPool(input: RenderInput): Rendering {
   if (problems.length > 0) return { type: "refused", problems };
   const contents = contentsOf(merged, decoder);
   const config = renderedConfig(input, merged, contentHash(contents, rest(merged), input.digest));
-  const size = byteLength(JSON.stringify(config));
+  const size = jsonSize(config, isBase64);
   if (size > mostBytes) return { type: "refused", problems: [tooLarge(pool, size)] };
   return { type: "rendered", config, sources: sources.map(referenceOf), contents };
 }
@@ -91,6 +91,11 @@ function referenceOf({ machineConfig: { metadata } }: NamedSource): { apiVersion
 
 /** The limit of etcd for one object. */
 export const mostBytes = 1_572_864;
+
+/** Of a source, which was decoded. */
+function isBase64(text: string): boolean {
+  return /^data:[\w/;=+.-]*;base64,/.test(text) && !text.includes("\n") && !text.includes("\r");
+}
 
 function tooLarge(pool: MachineConfigPool, size: number): RenderProblem {
   const message = `the rendered config has ${size} bytes, the API server stores at most ${mostBytes}: shorten or compress files`;

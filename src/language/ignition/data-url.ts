@@ -1,29 +1,15 @@
-import { fromBase64 } from "./base64.ts";
+import type { Base64Decoder } from "./base64.ts";
 
 export function isDataUrl(url: string): boolean {
   return /^data:/i.test(url);
 }
 
 /** The bytes of `data:,plain%20text` or `data:…;base64,…`; undefined if they cannot be decoded. The media type is ignored. */
-export function dataOf(url: string): Uint8Array | undefined {
+export function dataOf(url: string, base64: Base64Decoder): Uint8Array | undefined {
   const comma = url.indexOf(",");
   if (comma < 0 || !isDataUrl(url)) return undefined;
   const data = url.slice(comma + 1);
-  return isBase64(url, comma) ? fromBase64(data) : unescaped(data);
-}
-
-/** Whether `dataOf` gives bytes, without making them. */
-export function isDecodable(url: string): boolean {
-  const comma = url.indexOf(",");
-  if (comma < 0 || !isDataUrl(url)) return false;
-  if (!isBase64(url, comma)) return !/%(?![0-9a-f]{2})/i.test(url.slice(comma));
-  const data = url.slice(comma + 1).replace(/[\r\n]/g, "");
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return false;
-  return data.endsWith("=") ? data.length % 4 === 0 : data.length % 4 !== 1;
-}
-
-function isBase64(url: string, comma: number): boolean {
-  return /;base64$/i.test(url.slice(0, comma));
+  return /;base64$/i.test(url.slice(0, comma)) ? base64.decode(data) : unescaped(data);
 }
 
 /** Percent signs stand for bytes, which need not be UTF-8; every other character is written in UTF-8. */

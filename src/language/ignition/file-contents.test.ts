@@ -58,7 +58,8 @@ describe("a file", () => {
     expect(at(source)).toBeUndefined();
   });
 
-  test("cannot be read when it is compressed", () => {
+  test("is decompressed", () => {
+    expect(at("data:;base64,H4sIAAAAAAAC/8vPSwUA8YZsegMAAAA=", "gzip")).toBe("one");
     expect(at("data:,a", "gzip")).toBeUndefined();
   });
 });

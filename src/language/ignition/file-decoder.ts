@@ -1,3 +1,4 @@
+import { Base64Decoder } from "./base64.ts";
 import { dataOf, isDataUrl } from "./data-url.ts";
 import type { ResourceEntry } from "./document.ts";
 import { gunzip } from "./gunzip.ts";
@@ -13,6 +14,7 @@ export const mostDecompressedBytes = 16 * 1024 * 1024;
 /** Decodes the files of some configs, each once: merging keeps the entries of their contents. */
 export class FileDecoder {
   readonly #decoded = new Map<ResourceEntry, Decoded>();
+  readonly #base64 = new Base64Decoder();
   #left = mostDecompressedBytes;
 
   decode(contents: ResourceEntry): Decoded {
@@ -27,7 +29,7 @@ export class FileDecoder {
   #read({ source = "", compression }: ResourceEntry): Decoded {
     if (source === "") return { type: "bytes", bytes: new Uint8Array() };
     if (!isDataUrl(source)) return { type: "problem", problem: "must be a data URL: nodes download nothing" };
-    const bytes = dataOf(source);
+    const bytes = dataOf(source, this.#base64);
     if (!bytes) return { type: "problem", problem: "must be a data URL that can be decoded" };
     if (compression !== "gzip") return { type: "bytes", bytes };
     const unpacked = gunzip(bytes, this.#left);

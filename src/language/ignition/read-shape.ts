@@ -1,7 +1,7 @@
 import { get, isObject } from "../object/json.ts";
 import { type FieldError, typeInvalid } from "../schema/field-error.ts";
 import { child, index } from "../schema/path.ts";
-import type { ObjectShape, Shape } from "./shape.ts";
+import type { ListShape, ObjectShape, Shape } from "./shape.ts";
 
 /** The known fields of a value, without nulls. Adds a problem for each value of another type, which is left out. */
 export function readShape(shape: Shape, value: unknown, field: string, problems: FieldError[]): unknown {
@@ -10,10 +10,7 @@ export function readShape(shape: Shape, value: unknown, field: string, problems:
       return isObject(value) ? fields(shape, value, field, problems) : wrong("an object");
     case "list":
       if (!Array.isArray(value)) return wrong("a list");
-      return value.flatMap((item, position) => {
-        const read = readShape(shape.items, item, index(field, position), problems);
-        return read === undefined ? [] : [read];
-      });
+      return items(shape, value, field, problems);
     case "text":
       return typeof value === "string" ? value : wrong("a string");
     case "flag":
@@ -27,13 +24,23 @@ export function readShape(shape: Shape, value: unknown, field: string, problems:
   }
 }
 
+function items(shape: ListShape, values: readonly unknown[], field: string, problems: FieldError[]): unknown[] {
+  const read: unknown[] = [];
+  for (const [position, value] of values.entries()) {
+    const known = readShape(shape.items, value, index(field, position), problems);
+    if (known !== undefined) read.push(known);
+  }
+  return read;
+}
+
 function fields(shape: ObjectShape, value: object, field: string, problems: FieldError[]): object {
   const read: Record<string, unknown> = {};
-  for (const name of Object.keys(shape.fields)) {
+  // The names of the value, which are few: most fields of a shape are rarely used.
+  for (const name of Object.keys(value)) {
     const item = get(value, name);
-    if (item === undefined || item === null) continue;
-    const inner = shape.fields[name];
-    const known = inner && readShape(inner, item, child(field, name), problems);
+    const inner = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
+    if (!inner || item === undefined || item === null) continue;
+    const known = readShape(inner, item, child(field, name), problems);
     if (known !== undefined) read[name] = known;
   }
   return read;
