@@ -253,6 +253,16 @@ describe("a drift check", () => {
   });
 });
 
+test("tools read the chosen profile, also while it is deferred and when its change is taken back", async () => {
+  const w = new World();
+  const chosen: string[] = [];
+  for (const wanted of [profile("p", sysctl(10)), profile("q", sysctl(20), "always"), profile("p", sysctl(10))]) {
+    await w.tuner.tune(wanted);
+    chosen.push(await w.value(chosenProfileFile));
+  }
+  expect(chosen).toEqual(["[p]", "[q]", "[p]"]);
+});
+
 describe("a node that is released", () => {
   test("gets its originals back although /var turned read-only, and its records go once they can", async () => {
     const w = new World();

@@ -88,7 +88,11 @@ export class NodeTuner {
     const { spec } = profile;
     const fingerprint = fingerprintOf(spec);
     const settled = await this.#checked();
-    if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
+    if (settled?.wanted.fingerprint === fingerprint) {
+      // A deferred change that was taken back has left the node as it is, but its name was published.
+      await this.#publish(spec.config.tunedProfile);
+      return this.#tuning(settled);
+    }
     const { host } = this.#options;
     const [record, bootId] = await Promise.all([this.#ownRecord(), readBootId(host)]);
     await this.#publish(spec.config.tunedProfile);
