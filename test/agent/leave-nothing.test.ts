@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { agentEnvironment } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import { apiVersion, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
@@ -25,7 +26,11 @@ cmdline=quiet
 [script]
 script=\${i:PROFILE_DIR}/script.sh
 `;
-const image = { CLUSTER_NODE_TUNED_IMAGE: "attune:test" };
+/** As the DaemonSet starts it. */
+const environment = {
+  CLUSTER_NODE_TUNED_IMAGE: "attune:test",
+  ...Object.fromEntries(agentEnvironment.map(({ name, value }) => [name, value])),
+};
 
 describe("an agent that has rolled back", () => {
   let attune: Program;
@@ -71,7 +76,7 @@ describe("an agent that has rolled back", () => {
       { namespace },
     );
     const words = ["agent", "--node", name, "--root", root, "--engine", "native", "--kubeconfig", server.kubeconfig];
-    const agent = attune.start(words, image);
+    const agent = attune.start(words, environment);
     await eventually("it is tuned", async () => {
       const { status } = await admin.get(profileKind, name, { namespace });
       return isTrue(status?.conditions, "Applied") || isTrue(status?.conditions, "Degraded");
@@ -124,7 +129,7 @@ describe("an agent that has rolled back", () => {
     await first.stop("SIGTERM");
     expect([...(await treeOf(root)).keys()]).toContain("/var/lib/attune/journal.json");
     const words = ["agent", "--node", "again", "--root", root, "--engine", "native", "--rollback-on-exit"];
-    const second = attune.start([...words, "--kubeconfig", server.kubeconfig], image);
+    const second = attune.start([...words, "--kubeconfig", server.kubeconfig], environment);
     await second.printed(/profile applied/, "stderr");
     await second.stop("SIGTERM");
     expect(await treeOf(root)).toEqual(before);
