@@ -18,3 +18,8 @@ export function builtInPool(name: string): MachineConfigPool {
     },
   };
 }
+
+/** The labels by which a custom pool selects its nodes. */
+export function customPoolLabels(pool: MachineConfigPool | undefined): Readonly<Record<string, string>> | undefined {
+  return pool && !builtInPools.includes(pool.metadata.name ?? "") ? pool.spec?.nodeSelector?.matchLabels : undefined;
+}

@@ -34,11 +34,11 @@ export interface CandidatesInput {
 export function chooseCandidates({ members, target, budget, operatorNode }: CandidatesInput): Candidates {
   const inUse = members.filter(({ state }) => usesBudget(state));
   const failed = members.filter((member) => hasFailed(member, target));
-  const capacity = Math.max(0, budget - inUse.length);
+  const capacity = failed.length > 0 ? 0 : Math.max(0, budget - inUse.length);
   const candidates = capacity > 0 ? members.filter((member) => mayBeTold(member, target)) : [];
   const own = candidates.length > 1 ? candidates.find(({ state }) => state.name === operatorNode) : undefined;
   const others = own ? candidates.filter((member) => member !== own) : candidates;
-  const picked = failed.length > 0 ? [] : others.length > capacity ? inOrder(others).slice(0, capacity) : others;
+  const picked = others.length > capacity ? inOrder(others).slice(0, capacity) : others;
   return { inUse, failed, candidates, capacity, picked, deferred: own };
 }
 

@@ -21,7 +21,7 @@ export interface PoolInput {
   readonly renderProblems?: readonly string[] | undefined;
   /** Invalid selectors of the pool. */
   readonly selectorProblems?: readonly string[] | undefined;
-  /** The custom pool that a config belongs to, and the labels of its nodes. */
+  /** The labels of nodes of the custom pool that a config belongs to. */
   readonly customPoolOf?: ((config: string) => Readonly<Record<string, string>> | undefined) | undefined;
   readonly operatorNode?: string | undefined;
   /** Of the control plane, where an Infrastructure says it. */
@@ -77,7 +77,8 @@ export function decidePool(input: PoolInput): PoolDecision {
     budget: budget.type === "nodes" ? budget.nodes : 0,
     operatorNode,
   });
-  const mayAct = target !== "" && !pool.spec?.paused && !pool.metadata.deletionTimestamp;
+  const isStopped = pool.spec?.paused || pool.metadata.deletionTimestamp !== undefined || budget.type === "invalid";
+  const mayAct = target !== "" && !isStopped;
   const invalid = [
     ...(input.selectorProblems ?? []).map((message): Waiting => ({ reason: "InvalidSelector", message })),
     ...(budget.type === "invalid" ? [{ reason: "InvalidMaxUnavailable", message: budget.problem }] : []),

@@ -12,8 +12,6 @@ export interface NodeState {
   readonly cordonedBy: "operator" | "other" | undefined;
   /** Ready but for the cordon of another client. */
   readonly isOnlyCordoned: boolean;
-  /** An agent has reported. */
-  readonly isManaged: boolean;
   /** No agent has reported, and no config was wanted: the node is as it was installed. */
   readonly isUntouched: boolean;
   readonly isDone: boolean;
@@ -42,7 +40,6 @@ export function judgeNode(node: RolloutNode): NodeState {
     isReady: notReady === undefined,
     cordonedBy,
     isOnlyCordoned: unhealthy === undefined && cordonedBy === "other",
-    isManaged: current !== "",
     isUntouched: current === "" && desired === "" && state === "",
     isDone,
     isDegraded,

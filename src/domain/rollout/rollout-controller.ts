@@ -16,7 +16,7 @@ import {
   type MachineConfigPool,
   machineConfigPoolKind,
 } from "../machine-config/api.ts";
-import { builtInPool, builtInPools } from "./built-in-pools.ts";
+import { builtInPool, builtInPools, customPoolLabels } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import type { NodeWriter } from "./node-writer-controller.ts";
@@ -112,6 +112,7 @@ export function rolloutController(options: RolloutOptions): Controller {
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
+        customPoolOf: name === "worker" ? customPoolOf : undefined,
         now,
       });
       const unused = unusedRenderings({
@@ -127,6 +128,11 @@ export function rolloutController(options: RolloutOptions): Controller {
       return carryOut(pool, { ...decision, requeueAfterMs }, { unused, signal, log });
     },
   });
+
+  function customPoolOf(config: string): Readonly<Record<string, string>> | undefined {
+    const rendered = machineConfigs.get(config);
+    return customPoolLabels(rendered && pools.get(poolOfRendering(rendered) ?? ""));
+  }
 
   async function readRendered(name: string): Promise<MachineConfig | undefined> {
     try {
