@@ -51,7 +51,7 @@ describe("a node", () => {
   });
 
   const missing: [string, Profile | undefined, Wanted, string][] = [
-    ["has not joined", undefined, { type: "no node" }, "the node to join the cluster"],
+    ["has not joined", undefined, { type: "no node" }, "its Node"],
     ["has no Profile yet", undefined, wanted, "the operator to choose profile quiet-memory"],
     [
       "is to get another profile",
@@ -101,7 +101,7 @@ it("waiting ends after its time, however often the garbage collector runs", asyn
     const hosts = new Map([["n", machine(machineBase(smallMachine))]]);
     const { signal } = new AbortController();
     const outcomes = await converge({ client, hosts, signal, timeoutMs: 150 });
-    expect(outcomes).toMatchObject([{ node: "n", waitsFor: "the node to join the cluster" }]);
+    expect(outcomes).toMatchObject([{ node: "n", waitsFor: "its Node" }]);
   } finally {
     clearInterval(collector);
   }
@@ -114,4 +114,16 @@ it("outcomes are printed one per line", async () => {
     "NODE   PROFILE        APPLIED   DEGRADED   VM.SWAPPINESS   MESSAGE",
     "n      quiet-memory   True      True       11              waiting for broken",
   ]);
+});
+
+it("the first table, which is printed whole, is no wider than a terminal of 80 columns", async () => {
+  const host = machine(machineBase(smallMachine));
+  const first = await outcomeOf({ node: "node-10000", host, profile: undefined, wanted: { type: "no node" } });
+  expect(
+    Math.max(
+      ...outcomeTable([first])
+        .split("\n")
+        .map(({ length }) => length),
+    ),
+  ).toBeLessThanOrEqual(80);
 });

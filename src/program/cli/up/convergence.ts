@@ -45,7 +45,7 @@ export async function outcomeOf({ node, host, profile, wanted }: NodeState): Pro
   const degraded = current ? findCondition(conditions, "Degraded") : undefined;
   const record = await loadRecord(host);
   const missing = (): string | undefined => {
-    if (wanted.type === "no node") return "the node to join the cluster";
+    if (wanted.type === "no node") return "its Node";
     if (wanted.type === "no profile") return profile && "the operator to delete the Profile";
     if (!equal(profile?.spec, wanted.spec)) return `the operator to choose profile ${wanted.spec.config.tunedProfile}`;
     if (!applied || !degraded) return "the agent to report";
