@@ -16,6 +16,7 @@ import {
   machineConfigPoolKind,
   roleLabel,
 } from "../../src/domain/machine-config/api.ts";
+import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
 import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
@@ -119,12 +120,16 @@ export class RolloutCluster {
     await this.admin.patch(machineConfigKind, name, patch, { fieldManager: "test" });
   }
 
+  async remove(name: string): Promise<void> {
+    await this.admin.delete(machineConfigKind, name);
+  }
+
   /** A pool that inherits the configs of worker. */
   async createPool(name: string, spec: MachineConfigPool["spec"] = {}): Promise<void> {
     await this.admin.create(machineConfigPoolKind, {
       apiVersion,
       kind: "MachineConfigPool",
-      metadata: { name },
+      metadata: { name, labels: { [`pools.operator.machineconfiguration.openshift.io/${name}`]: "" } },
       spec: {
         machineConfigSelector: { matchExpressions: [{ key: roleLabel, operator: "In", values: ["worker", name] }] },
         nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
@@ -153,7 +158,7 @@ export class RolloutCluster {
   /** With the state of pools and nodes where it never becomes true. */
   async until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
     try {
-      return await eventually(what, ask);
+      return await eventually(what, ask, 200_000);
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${await this.state()}`, { cause: error });
     }
@@ -179,8 +184,23 @@ export class RolloutCluster {
     return file.type === "text" ? file.text : undefined;
   }
 
+  /** Of all files that the kubelet reads. */
+  async kubeletConfiguration(node: string): Promise<string> {
+    const folder = "/etc/kubernetes/kubelet.conf.d";
+    const names = await this.machine(node).host.list(folder);
+    const paths = ["/var/lib/kubelet/config.yaml", ...names.map((name) => `${folder}/${name}`)];
+    return (await Promise.all(paths.map((path) => this.text(node, path)))).join("\n");
+  }
+
   reboots(): Record<string, number> {
     return Object.fromEntries([...this.machines].map(([name, { reboots }]) => [name, reboots]));
+  }
+
+  /** Names of nodes whose agent runs. */
+  async agents(): Promise<string[]> {
+    const { items } = await this.admin.list(kinds.pod, { namespace: tuningNamespace });
+    const ready = items.filter(({ status }) => findCondition(status?.conditions, "Ready")?.status === "True");
+    return ready.map(({ spec }) => spec?.nodeName ?? "");
   }
 
   /** Called with every change of a Node, in the order of the server. */

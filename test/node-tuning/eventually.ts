@@ -8,8 +8,12 @@ const timeoutMs = 30_000;
 const longestMs = 100_000;
 
 /** Asks again until the answer is neither undefined nor false; 404 counts as undefined. */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ;) {
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  withinMs = timeoutMs,
+): Promise<T> {
+  for (const deadline = Date.now() + withinMs; ;) {
     const answer = await ask().catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       return undefined;
