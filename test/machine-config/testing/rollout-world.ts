@@ -1,0 +1,179 @@
+import { ApiError } from "../../../src/cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../../src/cluster/kube/cache.ts";
+import type { Client, KindRef, Patch } from "../../../src/cluster/kube/client.ts";
+import { VirtualClock } from "../../../src/cluster/runtime/testing/virtual-clock.ts";
+import type { MachineConfig, MachineConfigPool } from "../../../src/domain/machine-config/api.ts";
+import { renderPool } from "../../../src/domain/machine-config/render-pool.ts";
+import { drainController } from "../../../src/domain/rollout/drain/drain-controller.ts";
+import { NodeWriter } from "../../../src/domain/rollout/node-writer-controller.ts";
+import { rolloutController } from "../../../src/domain/rollout/rollout-controller.ts";
+import { projectRolloutNode, type RolloutNode } from "../../../src/domain/rollout/rollout-node.ts";
+import { equal, type Json } from "../../../src/language/object/json.ts";
+import { keyOf, type KubeObject } from "../../../src/language/object/meta.ts";
+import type { PlannedEvent } from "../../../src/language/object/plan.ts";
+import { formatTime } from "../../../src/language/object/time.ts";
+import { applyMergePatch } from "../../../src/language/patch/merge-patch.ts";
+import { sha256 } from "../parity.ts";
+
+/** The objects of one kind, as a server has them. */
+class Collection<T extends KubeObject> {
+  readonly objects = new Map<string, T>();
+  readonly #watchers = new Set<(event: CacheEvent<T>) => void>();
+  readonly #world: RolloutWorld;
+
+  constructor(world: RolloutWorld) {
+    this.#world = world;
+  }
+
+  put(object: T): T {
+    const key = keyOf(object);
+    const before = this.objects.get(key);
+    const { creationTimestamp = formatTime(this.#world.clock.now()) } = before?.metadata ?? object.metadata;
+    const after = { ...object, metadata: { ...object.metadata, uid: key, creationTimestamp, resourceVersion: "" } };
+    if (before && equal({ ...before, metadata: { ...before.metadata, resourceVersion: "" } }, after)) return before;
+    after.metadata.resourceVersion = this.#world.nextVersion();
+    this.objects.set(key, after);
+    this.#notify(before ? { type: "updated", object: after, before } : { type: "added", object: after });
+    return after;
+  }
+
+  patch(key: string, patch: unknown): T {
+    const before = this.objects.get(key);
+    if (!before) throw notFound(key);
+    const wanted = (patch as Partial<KubeObject>).metadata?.resourceVersion;
+    if (wanted && wanted !== before.metadata.resourceVersion)
+      throw new ApiError({ code: 409, reason: "Conflict", message: `${key} has changed` });
+    return this.put(applyMergePatch(before as unknown as Json, patch as Json) as unknown as T);
+  }
+
+  delete(key: string): void {
+    const object = this.objects.get(key);
+    this.objects.delete(key);
+    if (object) this.#notify({ type: "deleted", object });
+  }
+
+  watch(handler: (event: CacheEvent<T>) => void): () => void {
+    this.#watchers.add(handler);
+    return () => this.#watchers.delete(handler);
+  }
+
+  /** A cache that learns of each change after a while, in order. */
+  informer(lagMs: () => number, project: (object: T) => T = (object) => object): Informer<T> & { stop(): void } {
+    const cached = new Map([...this.objects].map(([key, object]) => [key, project(object)]));
+    const handlers = new Set<(event: CacheEvent<T>) => void>();
+    let last = 0;
+    const stop = this.watch((event) => {
+      const { clock } = this.#world;
+      last = Math.max(last, clock.now() + lagMs());
+      clock.after(last - clock.now(), () => {
+        const object = project(event.object);
+        const before = cached.get(keyOf(object));
+        if (event.type === "deleted") cached.delete(keyOf(object));
+        else cached.set(keyOf(object), object);
+        const seen: CacheEvent<T> =
+          event.type === "updated" && before
+            ? { type: "updated", object, before }
+            : ({ type: event.type, object } as CacheEvent<T>);
+        for (const handler of handlers) handler(seen);
+      });
+    });
+    return {
+      stop,
+      synced: true,
+      whenSynced: async () => {},
+      run: async () => {},
+      get: (key) => cached.get(key),
+      list: () => [...cached.values()],
+      byIndex: () => [],
+      subscribe: (handler) => {
+        handlers.add(handler);
+        for (const object of cached.values()) handler({ type: "added", object });
+        return () => handlers.delete(handler);
+      },
+    };
+  }
+
+  #notify(event: CacheEvent<T>): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+}
+
+function notFound(name: string): ApiError {
+  return new ApiError({ code: 404, reason: "NotFound", message: `${name} not found`, details: { name } });
+}
+
+/** A server without a network, operators that can be killed, and time that the test moves. */
+export class RolloutWorld {
+  readonly clock = new VirtualClock();
+  readonly nodes = new Collection<RolloutNode>(this);
+  readonly pools = new Collection<MachineConfigPool>(this);
+  readonly machineConfigs = new Collection<MachineConfig>(this);
+  readonly events: PlannedEvent[] = [];
+  readonly #lagMs: () => number;
+  #version = 0;
+
+  constructor(lagMs: () => number = () => 0) {
+    this.#lagMs = lagMs;
+  }
+
+  nextVersion(): string {
+    return String(++this.#version);
+  }
+
+  /** Starts the controllers of an operator; the returned function kills them, whatever they are doing. */
+  operator(): () => void {
+    const caches = {
+      pools: this.pools.informer(this.#lagMs),
+      machineConfigs: this.machineConfigs.informer(this.#lagMs),
+      nodes: this.nodes.informer(this.#lagMs, projectRolloutNode),
+    };
+    let isAlive = true;
+    const client = this.#client(() => isAlive);
+    const { clock } = this;
+    const recorder = { record: (event: PlannedEvent): void => void this.events.push(event) };
+    const common = { client, clock, recorder, writer: new NodeWriter(client, caches.nodes) };
+    const boot = { tuneds: [], poolsOf: new Map<string, string[]>(), pools: [], orphaned: [] };
+    const controllers = [
+      rolloutController({
+        ...common,
+        caches,
+        render: (pool, machineConfigs, current) =>
+          renderPool({ pool, machineConfigs, current, version: "1", digest: sha256 }),
+        awaited: () => ({ boot, kubeletConfigs: [] }),
+        awaitedSources: [],
+      }),
+      drainController({ ...common, nodes: caches.nodes }),
+    ];
+    const stop = new AbortController();
+    for (const controller of controllers) void controller.run(stop.signal);
+    return () => {
+      isAlive = false;
+      stop.abort();
+      for (const cache of Object.values(caches)) cache.stop();
+    };
+  }
+
+  /** Requests take as long as events do. No request of a killed operator arrives. */
+  #client(isAlive: () => boolean): Client {
+    const of = ({ kind }: KindRef): Collection<KubeObject> =>
+      ({ Node: this.nodes, MachineConfigPool: this.pools, MachineConfig: this.machineConfigs })[kind] as never;
+    const answer = async <T>(carryOut: () => T): Promise<T> => {
+      await new Promise<void>((resolve) => this.clock.after(this.#lagMs(), resolve));
+      if (!isAlive()) return new Promise(() => {});
+      return carryOut();
+    };
+    return {
+      get: (kind: KindRef, name: string) =>
+        answer(() => {
+          const found = of(kind).objects.get(name);
+          if (!found) throw notFound(name);
+          return found;
+        }),
+      list: () => answer(() => ({ items: [] })),
+      create: (kind: KindRef, object: KubeObject) => answer(() => of(kind).put(object)),
+      patch: (kind: KindRef, name: string, patch: Patch) =>
+        answer(() => of(kind).patch(name, (patch as { patch: unknown }).patch)),
+      delete: (kind: KindRef, name: string) => answer(() => of(kind).delete(name)),
+    } as unknown as Client;
+  }
+}
