@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
 import { apiVersion, type MachineConfig, type MachineConfigPool, roleLabel } from "./api.ts";
 import type { Digest } from "./content-hash.ts";
 import { readContents } from "./read-contents.ts";
+import type { RenderInput } from "./render-input.ts";
 import { renderPool } from "./render-pool.ts";
 
 const digest: Digest = (parts) => {
@@ -70,5 +72,125 @@ test("an invalid MachineConfig is named with its field (machine-config W-2)", ()
         message: 'Invalid value: "etc/a": must be absolute',
       },
     ],
+  });
+});
+
+describe("what MachineConfigs cannot have together is said of one of them (machine-config W-2)", () => {
+  const config = (sections: object): MachineConfig["spec"] => ({
+    config: { ignition: { version: "3.2.0" }, ...sections },
+  });
+  const problemsOf = (input: Partial<RenderInput>, ...machineConfigs: MachineConfig[]): string[] => {
+    const rendering = renderPool({ pool, machineConfigs, version: "1", digest, ...input });
+    return rendering.type === "rendered"
+      ? []
+      : rendering.problems.map(({ object: { kind, name }, field }) => `${kind} ${name}: ${field}`);
+  };
+  const current = machineConfig("rendered-worker-1", config({ storage: { disks: [{ device: "/dev/a" }] } }));
+
+  test.each<[string, Partial<RenderInput>, MachineConfig[], string[]]>([
+    [
+      "a file below a link of another",
+      {},
+      [
+        machineConfig("10-link", config({ storage: { links: [{ path: "/etc/l", target: "/x" }] } })),
+        machineConfig("20-file", config({ storage: { files: [{ path: "/etc/a" }, { path: "/etc/l/f" }] } })),
+        machineConfig("30-more", config({ storage: { files: [{ path: "/etc/z" }] } })),
+      ],
+      ["MachineConfig 20-file: spec.config.storage.files[1].path"],
+    ],
+    [
+      "a FIPS mode that nodes do not have",
+      { current: machineConfig("rendered-worker-1", config({})) },
+      [machineConfig("10-a", {}), machineConfig("20-fips", { fips: true }), machineConfig("30-b", { fips: false })],
+      ["MachineConfig 20-fips: spec.fips"],
+    ],
+    [
+      "another user, and disks, from the first rendering on",
+      {},
+      [
+        machineConfig("10-a", {}),
+        machineConfig(
+          "20-user",
+          config({ passwd: { users: [{ name: "core", sshAuthorizedKeys: ["k"] }, { name: "bob" }] } }),
+        ),
+        machineConfig("30-disk", config({ storage: { disks: [{ device: "/dev/b" }] } })),
+      ],
+      ["MachineConfig 30-disk: spec.config.storage.disks", "MachineConfig 20-user: spec.config.passwd.users[1].name"],
+    ],
+    [
+      "disks that no MachineConfig has any more",
+      { current },
+      [machineConfig("10-a", {})],
+      ["MachineConfigPool worker: spec.machineConfigSelector"],
+    ],
+    [
+      "disks that an administrator allows to differ",
+      { current, storageOverrides: ["Disks"] },
+      [machineConfig("10-a", {})],
+      [],
+    ],
+    [
+      "a current config that cannot be read",
+      { current: machineConfig("rendered-worker-1", { config: { ignition: { version: "9.0.0" } } }) },
+      [machineConfig("10-a", {})],
+      ["MachineConfig rendered-worker-1: spec.config.ignition.version"],
+    ],
+    ["nothing", {}, [], ["MachineConfigPool worker: spec.machineConfigSelector"]],
+  ])("%s", (_, input, machineConfigs, problems) => {
+    expect(problemsOf(input, ...machineConfigs)).toEqual(problems);
+  });
+
+  test("an invalid MachineConfig degrades the pools that select it, and no other (machine-config W-3)", () => {
+    const bad = machineConfig("20-bad", { kernelType: "fast" });
+    expect(problemsOf({}, machineConfig("10-a", {}), bad)).toEqual(["MachineConfig 20-bad: spec.kernelType"]);
+    expect(problemsOf({}, machineConfig("10-a", {}))).toEqual([]);
+  });
+});
+
+describe("a hostile MachineConfig", () => {
+  test("with 10,000 files is rendered, all of them", () => {
+    const files = Array.from({ length: 10_000 }, (_, i) => ({ path: `/a/${i}`, contents: { source: "data:," } }));
+    const rendering = render(machineConfig("10-a", { config: { ignition: { version: "3.5.0" }, storage: { files } } }));
+    expect(rendering.type === "rendered" && rendering.contents.files.length).toBe(10_000);
+  });
+
+  test("may hold what one object holds; two of them are too much together", () => {
+    const large = (path: string): MachineConfig["spec"] => withFile(path, `data:,${"a".repeat(1_000_000)}`);
+    expect(render(machineConfig("10-a", large("/a"))).type).toBe("rendered");
+    expect(render(machineConfig("10-a", large("/a")), machineConfig("10-b", large("/b")))).toMatchObject({
+      type: "refused",
+      problems: [
+        {
+          object: { kind: "MachineConfigPool", name: "worker" },
+          message: expect.stringMatching(/ has 200\d{4} bytes/),
+        },
+      ],
+    });
+  });
+
+  test("with compressed files that are too large together is refused, with the first that is too much", () => {
+    const bomb = `data:;base64,${gzipSync(Buffer.alloc(9 * 1024 * 1024)).toString("base64")}`;
+    const rendering = render(
+      machineConfig("10-a", withFile("/a", bomb, "gzip")),
+      machineConfig("20-b", withFile("/b", bomb.replace("data:;", "data:x/y;"), "gzip")),
+    );
+    expect(rendering).toMatchObject({
+      type: "refused",
+      problems: [{ object: { name: "20-b" }, field: "spec.config.storage.files[0].contents.source" }],
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["a number for a list", { kernelArguments: 3 }, "spec.kernelArguments"],
+    ["a number in a list", { kernelArguments: [3] }, "spec.kernelArguments[0]"],
+    ["a text for a flag", { fips: "yes" }, "spec.fips"],
+    ["a line break in an argument", { kernelArguments: ["a\nb"] }, "spec.kernelArguments[0]"],
+    ["a text for Ignition", { config: "{}" }, "spec.config.ignition.version"],
+    ["null for Ignition", { config: null }, "spec.config.ignition.version"],
+    ["a list for Ignition", { config: [] }, "spec.config.ignition.version"],
+    ["an unknown extension", { extensions: ["nope"] }, "spec.extensions[0]"],
+  ])("with %s is refused, never a crash", (_, spec, field) => {
+    const rendering = render(machineConfig("10-a", spec as MachineConfig["spec"]));
+    expect(rendering.type === "refused" && rendering.problems.map((problem) => problem.field)).toEqual([field]);
   });
 });

@@ -2,7 +2,7 @@
 export class Inflater {
   readonly #input: Uint8Array;
   readonly #limit: number;
-  #output: Uint8Array;
+  #output = new Uint8Array();
   #written = 0;
   /** The next byte of the input. */
   #next: number;
@@ -14,8 +14,6 @@ export class Inflater {
     this.#input = input;
     this.#next = start;
     this.#limit = limit;
-    // Small at first: an input may have many members, each with its own output.
-    this.#output = new Uint8Array(Math.min(limit, 4096));
   }
 
   /** All blocks, and where the input goes on after them. */
@@ -50,7 +48,7 @@ export class Inflater {
     const needed = this.#written + count;
     if (needed <= this.#output.length) return;
     if (needed > this.#limit) throw new InflateError(`has more than ${this.#limit} bytes when decompressed`);
-    const larger = new Uint8Array(Math.min(this.#limit, Math.max(needed, this.#output.length * 2)));
+    const larger = new Uint8Array(Math.min(this.#limit, Math.max(needed, this.#output.length * 2, 256)));
     larger.set(this.#output.subarray(0, this.#written));
     this.#output = larger;
   }
@@ -86,8 +84,10 @@ export class Inflater {
     if (distance > this.#written) throw new InflateError("refers to bytes before its start");
     this.#room(length);
     // Byte by byte: a distance smaller than the length repeats bytes that this loop has written.
-    for (let i = 0; i < length; i++, this.#written++)
-      this.#output[this.#written] = this.#output[this.#written - distance] ?? 0;
+    const output = this.#output;
+    const end = this.#written + length;
+    for (let to = this.#written; to < end; to++) output[to] = output[to - distance] as number;
+    this.#written = end;
   }
 
   #extended({ bases, extraBits }: Ranges, symbol: number): number {
