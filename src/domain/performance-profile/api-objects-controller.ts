@@ -1,5 +1,6 @@
 import type { Cache, CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { wholeUpdate } from "../../cluster/runtime/act/whole-object.ts";
 import { source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -123,6 +124,7 @@ function sinkOf(objects: ApiObjects): ObjectSink {
       object: { ...object, metadata: { ...object.metadata, ownerReferences: [ownerOf(profile)] } },
       because: `derived from PerformanceProfile ${nameOf(profile)}`,
     }),
+    differs: ({ object }, found) => wholeUpdate(object, found) !== undefined,
     prune: ({ apiVersion, kind, metadata: { name, namespace, uid } }) => ({
       apiVersion,
       kind,

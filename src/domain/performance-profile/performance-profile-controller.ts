@@ -15,9 +15,11 @@ import {
   type PlannedObject,
 } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
+import { setOf } from "../rollout/derived-set.ts";
 import type { PerformanceProfile } from "./api.ts";
 import { type DerivedKind, decideProfile, type ProfileDecision, type ProfileInput } from "./decide.ts";
-import { degraded, profileStatus, type ProfileState, type ProfileStatus, stateEvents } from "./status.ts";
+import { Repairs } from "./repairs.ts";
+import { conflict, degraded, profileStatus, type ProfileState, type ProfileStatus, stateEvents } from "./status.ts";
 
 /** Where profiles come from, and where their status goes. Keys are names of profiles. */
 export interface ProfileSource {
@@ -36,6 +38,8 @@ export interface ObjectSink {
   /** The objects with the names of those that are derived from the profile. */
   observed(profile: PerformanceProfile): Partial<Record<DerivedKind, KubeObject>>;
   plan(object: KubeObject, profile: PerformanceProfile): PlannedObject;
+  /** Whether an object that exists is not as planned. */
+  differs(planned: PlannedObject, observed: KubeObject): boolean;
   prune(object: KubeObject): ObjectReference;
 }
 
@@ -58,9 +62,12 @@ export interface PerformanceProfileOptions {
   readonly recorder: { record(event: PlannedEvent): void };
 }
 
+const fieldManager = "attune-performance-profile";
+
 /** Derives the objects of each PerformanceProfile, repairs them, and reports how far its nodes have come. */
 export function performanceProfileController(options: PerformanceProfileOptions): Controller {
   const { source, sink, around, clock } = options;
+  const repairs = new Repairs();
   return new Controller({
     name: "performance-profile",
     clock,
@@ -74,7 +81,11 @@ export function performanceProfileController(options: PerformanceProfileOptions)
       const profile = source.get(key);
       if (!profile) return undefined;
       const { finalizer } = source;
-      const decision = decideProfile({ profile, finalizer, observed: sink.observed(profile), ...around.of(profile) });
+      const observed = sink.observed(profile);
+      const decided = decideProfile({ profile, finalizer, observed, ...around.of(profile) });
+      const differs = (object: KubeObject, found: KubeObject): boolean =>
+        sink.differs(sink.plan(object, profile), found);
+      const decision = withoutFights(decided, observed, { repairs, differs, now: clock.now() });
       const execute = (plan: Plan): Promise<ActResult> => carryOut(plan, options, { signal, log });
       try {
         if (decision.finalizer === "add") await addFinalizer(profile, source, signal);
@@ -89,6 +100,35 @@ export function performanceProfileController(options: PerformanceProfileOptions)
       }
     },
   });
+}
+
+interface FightInput {
+  readonly repairs: Repairs;
+  readonly differs: (object: KubeObject, found: KubeObject) => boolean;
+  readonly now: number;
+}
+
+/** Objects that another client keeps changing are repaired less and less often, and their profile says so. */
+function withoutFights(
+  decision: ProfileDecision,
+  observed: Partial<Record<DerivedKind, KubeObject>>,
+  { repairs, differs, now }: FightInput,
+): ProfileDecision {
+  const waits = decision.objects.flatMap((object) => {
+    const found = observed[object.kind as DerivedKind];
+    // An object of another set is changed by the profile, not by another client.
+    if (!found || setOf(found) !== setOf(object) || !differs(object, found)) return [];
+    const waitMs = repairs.waitMs(`${found.kind} ${found.metadata.uid}`, now);
+    return waitMs > 0 ? [{ object, found, waitMs }] : [];
+  });
+  const [first] = waits;
+  if (!first) return decision;
+  return {
+    ...decision,
+    objects: decision.objects.filter((object) => waits.every((wait) => wait.object !== object)),
+    state: conflict(first.found, fieldManager),
+    requeueAfterMs: Math.min(...waits.map(({ waitMs }) => waitMs), decision.requeueAfterMs ?? Infinity),
+  };
 }
 
 async function write(
@@ -141,7 +181,7 @@ function carryOut(
     client,
     kinds: (_apiVersion, kind) => known(kind).kind,
     observed: (reference) => known(reference.kind).cache.get(keyOf(reference)),
-    fieldManager: "attune-performance-profile",
+    fieldManager,
     recorder,
     ...context,
   });

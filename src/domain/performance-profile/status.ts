@@ -1,6 +1,7 @@
 import { type Condition, findCondition, isTrue, setCondition } from "../../language/object/condition.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { type Profile, tuningNamespace } from "../node-tuning/api.ts";
 import { releasedSetsAnnotation } from "../rollout/derived-set.ts";
 import { describeHeld, heldOf } from "../rollout/held.ts";
@@ -21,6 +22,16 @@ export function degraded(reason: string, message: string): ProfileState {
 
 export function progressing(reason: string, message: string): ProfileState {
   return { type: "progressing", reason, message };
+}
+
+/** Another client changes an object as often as the operator repairs it. */
+export function conflict({ kind, metadata }: KubeObject, us: string): ProfileState {
+  const others = (metadata.managedFields ?? []).filter(({ manager, subresource }) => manager !== us && !subresource);
+  const [last] = others.toSorted((a, b) => ((a.time ?? "") < (b.time ?? "") ? 1 : -1));
+  return degraded(
+    "ConflictingWriter",
+    `${kind} ${metadata.name} is changed again and again${last?.manager ? ` by ${last.manager}` : ""}: it is repaired once a minute; stop the other client, or pause the profile`,
+  );
 }
 
 /** Always four conditions, in this order. */
