@@ -191,6 +191,22 @@ test("a node that fails twice on a config goes back to the one it had, and is as
   expect(desired()).toBe(next);
 });
 
+test("edits of a pool during a rollout are neither lost nor in conflict with its status (machine-config W-24)", async () => {
+  const world = new RolloutWorld(() => second);
+  const labels = { "node-role.kubernetes.io/worker": "" };
+  world.nodes.put(nodeOf({ name: "n", labels, conditions: { Ready: "True" } }));
+  new SimulatedAgent(world, "n", () => second);
+  world.operator();
+  world.machineConfigs.put(withFile("50-a", "/etc/a"));
+  await world.clock.advance(5 * second);
+  for (let edit = 1; edit <= 100; edit++) {
+    world.pools.patch("worker", { metadata: { annotations: { edit: String(edit) } } });
+    await world.clock.advance(700);
+  }
+  expect(conditionOf(world, "Updated")).toMatchObject({ status: "True" });
+  expect(world.pools.objects.get("worker")!.metadata.annotations).toMatchObject({ edit: "100" });
+});
+
 function conditionOf(
   world: RolloutWorld,
   type: string,
