@@ -35,12 +35,13 @@ export function agreesWithRecorded<Case extends { id: string; expect: unknown }>
   ours: Readonly<Record<string, unknown>>,
   actual: (recorded: Case) => unknown,
 ): void {
-  test.each(cases.map((recorded): [string, Case] => [recorded.id, recorded]))("%s", (id, recorded) => {
+  test.each(cases.map((recorded): [string, Case] => [recorded.id, recorded]))("%s", async (id, recorded) => {
+    const result = await actual(recorded);
     if (!(id in ours)) {
-      expect(actual(recorded)).toEqual(recorded.expect);
+      expect(result).toEqual(recorded.expect);
       return;
     }
-    expect(actual(recorded)).toEqual(ours[id]);
+    expect(result).toEqual(ours[id]);
     expect(ours[id]).not.toEqual(recorded.expect);
   });
 

@@ -62,10 +62,10 @@ function actionsOf(changes: Changes, policy: DisruptionPolicy): Found[] {
   ];
 }
 
-/** Of the longest path that is the file's own or a folder above it. */
+/** Of the longest path that is the file's own or a folder above it. The root counts for nothing: it would silence every change. */
 function policyOfPath(path: string, { files }: DisruptionPolicy): readonly PolicyAction[] | undefined {
   return files
-    .filter((one) => path === one.path || path.startsWith(`${one.path.replace(/\/+$/, "")}/`))
+    .filter((one) => path === one.path || (one.path !== "/" && path.startsWith(`${one.path.replace(/\/+$/, "")}/`)))
     .toSorted((a, b) => b.path.length - a.path.length)[0]?.actions;
 }
 

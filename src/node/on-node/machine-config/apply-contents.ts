@@ -5,6 +5,7 @@ import { loadJournal, readLedger, saveJournal } from "../../engine/journal.ts";
 import { putBack } from "../../engine/put-back.ts";
 import type { Host } from "../../host/host.ts";
 import { bootTarget, commandLine, comparedWithKernel } from "./boot/plan-boot.ts";
+import { isRenewed } from "./certificates.ts";
 import { machineConfigOwner as owner } from "./place-step.ts";
 import { type PlanContents, planContents } from "./plan-contents.ts";
 
@@ -50,7 +51,7 @@ export async function verifyContents(
   const problems: string[] = [];
   const findings: string[] = [];
   for (const step of await planContents(wanted, ledger)) {
-    if (step.type === "same") continue;
+    if (step.type === "same" || (step.type === "change" && isRenewed(step.target))) continue;
     if (step.type === "skipped") findings.push(step.message);
     else if (step.type === "impossible") problems.push(`${step.option}: ${step.message}`);
     else {

@@ -1,3 +1,4 @@
+import { isKept } from "./certificates.ts";
 import { describePlaced, otherThanPlaced, type Placed, readPlaced } from "../../engine/placed.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
@@ -39,7 +40,7 @@ async function placeOne({ path, option, placed }: Wanted, { config, host }: At):
     before: describePlaced(found),
     value: describePlaced(placed),
     actions: [{ type: "place", path, placed }],
-    undo: [{ type: "place", path, placed: found }],
+    undo: isKept(path) && found.kind === "missing" ? [] : [{ type: "place", path, placed: found }],
     lasts: "persistent",
   };
 }
