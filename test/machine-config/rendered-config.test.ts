@@ -59,12 +59,13 @@ function running(short: ShortMachineConfig): ShortMachineConfig {
 
 const recorded = casesOf<Rendered | Names | { id: string; check: "sync"; expect: unknown }>("rendered-config");
 
-/** machine-config W-23: there is no object of another operator to wait for, everything that decides is passed in. */
-const rendersInstead = {
-  "render-other-operator-version": {
-    annotations: { [generatedBy]: version, [`${group}/release-image-version`]: "1.2.3" },
-  },
-};
+const rendered = { annotations: { [generatedBy]: version, [`${group}/release-image-version`]: "1.2.3" } };
+
+/**
+ * machine-config W-3: a MachineConfig that an older version generated stops no pool. machine-config W-23: there is no object of
+ * another operator to wait for, everything that decides is passed in.
+ */
+const rendersInstead = { "render-stale-generated": rendered, "render-other-operator-version": rendered };
 
 describe("a pool is rendered as recorded", () => {
   const cases = recorded.filter((one): one is Rendered => one.check === "render" || one.check === "replace");

@@ -6,7 +6,7 @@ import type { MachineContents } from "./machine-contents.ts";
 import { inMergeOrder, mergeSources, type MergedSpec, type NamedSource } from "./merge-sources.ts";
 import { about, type RenderProblem } from "./culprit.ts";
 import type { Images, RenderInput } from "./render-input.ts";
-import { refusedTogether, unusableInputs } from "./refusals.ts";
+import { refusedTogether } from "./refusals.ts";
 import { contentsOf } from "./read-contents.ts";
 import { readSource } from "./read-source.ts";
 import { generatedBy, osImageOverridden, releaseVersion } from "./rendered-annotations.ts";
@@ -25,12 +25,13 @@ export function renderPool(input: RenderInput): Rendering {
   const { pool } = input;
   const decoder = new FileDecoder();
   const sources: NamedSource[] = [];
-  const problems: RenderProblem[] = unusableInputs(input);
+  const problems: RenderProblem[] = [];
   for (const machineConfig of inMergeOrder(input.machineConfigs)) {
     const read = readSource(machineConfig.spec ?? {}, decoder);
     if (read.type === "source") sources.push({ machineConfig, source: read.source });
     else problems.push(...read.problems.map((problem) => about(machineConfig, problem)));
   }
+  if (input.machineConfigs.length === 0) problems.push(noneSelected(pool));
   if (problems.length > 0) return { type: "refused", problems };
   const merged = mergeSources(sources, input.images ?? noImages);
   problems.push(...refusedTogether(input, merged, sources));
@@ -59,7 +60,7 @@ function rest({ document, baseOSExtensionsContainerImage }: MergedSpec): unknown
 const noImages: Images = { osImageURL: "", baseOSExtensionsContainerImage: "" };
 
 function renderedConfig(input: RenderInput, merged: MergedSpec, hash: string): MachineConfig {
-  const { pool, version, release = "", images = noImages } = input;
+  const { pool, version, release, images = noImages } = input;
   const { name = "", uid = "" } = pool.metadata;
   const { document, ...fields } = merged;
   return {
@@ -69,7 +70,7 @@ function renderedConfig(input: RenderInput, merged: MergedSpec, hash: string): M
       name: `rendered-${name}-${hash}`,
       annotations: {
         [generatedBy]: version,
-        [releaseVersion]: release,
+        ...(release === undefined ? {} : { [releaseVersion]: release }),
         ...(merged.osImageURL === images.osImageURL ? {} : { [osImageOverridden]: "true" }),
       },
       ownerReferences: [
@@ -95,6 +96,10 @@ export const mostBytes = 1_572_864;
 /** Of a source, which was decoded. */
 function isBase64(text: string): boolean {
   return /^data:[\w/;=+.-]*;base64,/.test(text) && !text.includes("\n") && !text.includes("\r");
+}
+
+function noneSelected(pool: MachineConfigPool): RenderProblem {
+  return about(pool, { field: "spec.machineConfigSelector", message: "selects no MachineConfig" });
 }
 
 function tooLarge(pool: MachineConfigPool, size: number): RenderProblem {
