@@ -11,6 +11,7 @@ import { exclusiveCpuStory } from "./stories/exclusive-cpus.ts";
 import { installStory } from "./stories/install.ts";
 import { killStories } from "./stories/kill.ts";
 import { type Footprint, footprint, uninstallStories } from "./stories/uninstall.ts";
+import { plainHostStories } from "./stories/plain-host.ts";
 import { upgradeStory } from "./stories/upgrade.ts";
 import { usageStory } from "./stories/usage.ts";
 import { webhookStory } from "./stories/webhook.ts";
@@ -54,6 +55,7 @@ describe.skipIf(assets.type === "missing")("Attune on a real node", { timeout: 3
   killStories(current);
   awayStories(current);
   exclusiveCpuStory(current);
+  plainHostStories(current);
   upgradeStory(current);
   uninstallStories(current, () => before);
 });

@@ -22,7 +22,8 @@ export function nodePrograms(machine: Machine, assets: string, credentials: Cred
     return path;
   };
   const network = join(machine.dir, "network");
-  mkdirSync(network);
+  const dropIns = join(machine.dir, "kubelet.conf.d");
+  for (const folder of [network, dropIns]) mkdirSync(folder);
   file("network/10-bridge.conflist", bridge);
   return {
     containerd: new Service(machine, "containerd", [
@@ -33,6 +34,7 @@ export function nodePrograms(machine: Machine, assets: string, credentials: Cred
     kubelet: new Service(machine, "kubelet", [
       join(assets, "kubelet"),
       `--config=${file("kubelet.json", kubelet(credentials.file("ca.crt")))}`,
+      `--config-dir=${dropIns}`,
       `--kubeconfig=${credentials.file("kubelet.kubeconfig")}`,
       `--hostname-override=${nodeName}`,
       `--node-ip=${nodeAddress}`,

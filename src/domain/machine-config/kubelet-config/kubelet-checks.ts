@@ -57,6 +57,23 @@ export function unusableValues(fields: JsonObject): readonly FieldError[] {
   return problems;
 }
 
+/** Numbers that no kubelet can have: it reads 0 as this. */
+const insteadOfZero: Readonly<Record<string, number>> = {
+  eventBurst: 100,
+  kubeAPIBurst: 100,
+  maxOpenFiles: 1_000_000,
+  maxPods: 110,
+  nodeLeaseDurationSeconds: 40,
+  port: 10250,
+  registryBurst: 10,
+};
+
+export function zerosWithoutEffect(fields: JsonObject): readonly string[] {
+  return Object.entries(insteadOfZero).flatMap(([name, instead]) =>
+    get(fields, name) === 0 ? [`${pathOf(name)}: the kubelet reads 0 as ${instead}`] : [],
+  );
+}
+
 /** The control group that is limited must be the one that the system's processes are in. */
 export function reservedGroupDiffers(fields: JsonObject): readonly FieldError[] {
   const limited = get(fields, "systemReservedCgroup");

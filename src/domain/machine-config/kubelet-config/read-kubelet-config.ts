@@ -14,6 +14,7 @@ import {
   type StaticPodPool,
   unusableValues,
   withoutClusterWide,
+  zerosWithoutEffect,
 } from "./kubelet-checks.ts";
 import { readKubeletFields } from "./kubelet-fields.ts";
 import { tlsFields } from "./tls-profile.ts";
@@ -30,7 +31,7 @@ export function readKubeletConfig({ spec }: KubeletConfig, pools: readonly Stati
     const { fields, unknown, faults } = readKubeletFields(given, fieldsPath);
     ignored.push(...unknown.map((name) => `${child(fieldsPath, name)}: no kubelet has this field`));
     const tls = tlsFields(spec?.tlsSecurityProfile, "spec.tlsSecurityProfile");
-    ignored.push(...tls.ignored);
+    ignored.push(...tls.ignored, ...zerosWithoutEffect(fields));
     found.push(...faults, ...tls.problems, ...wrongKind(fields));
     found.push(...clusterWideFields(fields), ...unusableValues(fields), ...reservedGroupDiffers(fields));
     found.push(...staticPodPath(fields, pools), ...levelOutOfRange(spec?.logLevel));

@@ -20,10 +20,10 @@ export function containerdHandlers(contents: MachineContents, runtime: RuntimeFa
   if (runtime.type !== "containerd" || handlers.names.length === 0) return { files: [], findings: [] };
   const { config, madeFrom, format } = runtime;
   const text = config.text ?? (madeFrom === undefined ? `version = ${format}\n` : '{{ template "base" . }}\n');
-  const tables = handlers.names
-    .filter((name) => !hasHandler(text, name, format))
-    .map((name) => handlerTables(madeFrom ?? text, name, format))
-    .join("");
+  let tables = "";
+  for (const name of handlers.names)
+    if (!hasHandler(`${text}${tables}`, name, format))
+      tables += handlerTables(`${madeFrom ?? text}${tables}`, name, format);
   const bytes = new TextEncoder().encode(`${text.endsWith("\n") || text === "" ? text : `${text}\n`}${tables}`);
   const files: MachineFile[] = tables === "" ? [] : [{ path: config.path, mode: config.mode, bytes }];
   const findings = handlers.annotations.map((name) => `containerd does not honour the annotation ${name} of pods`);
@@ -53,8 +53,12 @@ function handlerTables(text: string, name: string, format: number): string {
     if (of !== original) return [];
     return [below ? headerOf(pluginOf(text, format), [name, ...below.slice(1)]) : line.trim()];
   });
-  const plain = [headerOf(pluginOf(text, format), [name]), 'runtime_type = "io.containerd.runc.v2"'];
-  const lines = copied.length > 0 ? copied : plain;
+  // Any runtime in the file replaces the built-in list, without which containerd does not start its plug-in.
+  const builtIn = [original, name].flatMap((one) => [
+    headerOf(pluginOf(text, format), [one]),
+    'runtime_type = "io.containerd.runc.v2"',
+  ]);
+  const lines = copied.length > 0 ? copied : builtIn;
   return `\n${lines.filter((line) => line !== "").join("\n")}\n`;
 }
 

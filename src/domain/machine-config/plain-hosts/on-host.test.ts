@@ -127,6 +127,7 @@ const table = (plugin: string, rest: string): string => `[plugins.${plugin}.cont
 describe("a handler of CRI-O", () => {
   const two = '"io.containerd.grpc.v1.cri"';
   const three = "'io.containerd.cri.v1.runtime'";
+  const runc = 'runtime_type = "io.containerd.runc.v2"';
 
   test.each<[string, string | undefined, number, string]>([
     [
@@ -145,13 +146,13 @@ describe("a handler of CRI-O", () => {
       "of a file that says nothing about runtimes",
       "version = 2\n",
       2,
-      `\n${table(two, "high-performance")}\nruntime_type = "io.containerd.runc.v2"\n`,
+      `\n${table(two, "runc")}\n${runc}\n${table(two, "high-performance")}\n${runc}\n`,
     ],
     [
       "without a file",
       undefined,
       3,
-      `version = 3\n\n${table(three, "high-performance")}\nruntime_type = "io.containerd.runc.v2"\n`,
+      `version = 3\n\n${table(three, "runc")}\n${runc}\n${table(three, "high-performance")}\n${runc}\n`,
     ],
   ])("is added to the configuration of containerd %s", (_, text, format, tail) => {
     const { files, findings } = added(runtimes, { runtime: containerd(text, format) });
@@ -160,6 +161,13 @@ describe("a handler of CRI-O", () => {
       "containerd does not honour the annotation cpu-quota.crio.io of pods",
       "containerd does not honour the annotation irq-load-balancing.crio.io of pods",
     ]);
+  });
+
+  test("and another one are both added, to built-in runtimes that are written once", () => {
+    const other = fileOf("/etc/crio/crio.conf.d/50-other.conf", "[crio.runtime.runtimes.other]\n");
+    const { files } = added({ ...emptyContents, files: [crio, other] }, { runtime: containerd("version = 2\n") });
+    const headers = files["/etc/containerd/config.toml"]?.split("\n").filter((line) => line.startsWith("["));
+    expect(headers).toEqual(["runc", "high-performance", "other"].map((name) => table(two, name)));
   });
 
   test("that containerd has already is left alone", () => {
