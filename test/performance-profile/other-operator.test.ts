@@ -35,7 +35,7 @@ function writes({ client, signal, run }: ProfileCluster): () => readonly string[
 const [boot, files, kubelet] = ["50-nto-worker-cnf", "50-performance-low-latency", "performance-low-latency"];
 
 describe("beside a Machine Config Operator", { timeout: 90_000 }, () => {
-  it("objects of a profile are written after its boot arguments are known, and pools never (W-20)", async () => {
+  it("objects of a profile are written after its boot arguments are known, and pools never (machine-config W-20)", async () => {
     const cluster = await tunedCluster(["a", "b"]);
     const { client } = cluster;
     await client.create(kinds.customResourceDefinition, controllerConfigDefinition as never);

@@ -95,7 +95,7 @@ function opensIn(stored: Stored, sides: Sides): boolean {
 const one = { set: "p/1", words: ["a"] };
 const two = { set: "p/2", words: ["b"] };
 
-describe("wherever an operator is killed, no rendering with half of a change is released (W-20)", () => {
+describe("wherever an operator is killed, no rendering with half of a change is released (machine-config W-20)", () => {
   it.each<[string, Sides]>([
     ["creation", { before: undefined, after: one }],
     ["edit", { before: one, after: two }],

@@ -20,6 +20,7 @@ import { infrastructureKind } from "../../domain/workload-partitioning/partition
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import { type ClusterFeatures, rollsOut } from "./cluster-features.ts";
+import { performanceProfileMetrics } from "./performance-profile-metrics.ts";
 import { poolConfigs, sourceOfBootDecisions } from "./rollout.ts";
 
 export interface PerformanceProfilesInput {
@@ -88,7 +89,9 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
   return {
     name: "PerformanceProfiles",
     async run(signal) {
+      const forget = metrics && performanceProfileMetrics(metrics, profiles);
       await Promise.all([profiles.run(signal), controller.run(signal)]);
+      forget?.();
     },
   };
 }

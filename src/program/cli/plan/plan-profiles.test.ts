@@ -171,6 +171,11 @@ describe("a plan for a performance profile", () => {
     expect(lines.find((line) => line.startsWith("Configuration of"))).toBe(
       "Configuration of the pool worker-cnf (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created)",
     );
+    const configuration = lines.findIndex((line) => line.startsWith("Configuration of"));
+    expect(lines.slice(configuration + 1, configuration + 3)).toEqual([
+      "  Nodes cnf-1, cnf-2 restart",
+      "  once for this and for the boot arguments, which nodes report first; the pool waits five minutes at most",
+    ]);
     expect(lines.at(-2)).toBe(
       "Plan: 1 to create, 0 to change, 4 by the operator; then 2 of 3 nodes change; 2 restart. Nothing has been changed.",
     );

@@ -33,7 +33,7 @@ export function planText(document: PlanDocument, colours: Colours, { wide = fals
     ...document.objects.map((object) => objectText(object, wide, colours)),
     ...document.changes.map((change) => nodesText(change, limits, colours)),
     ...document.boot.map((change) => bootText(change, limits, colours)),
-    ...document.configurations.map((change) => configurationText(change, limits.most, colours)),
+    ...document.configurations.map((change) => configurationText(change, document.boot, limits.most, colours)),
     findingsText(document.findings, colours, columns),
     skippedText(document, colours, columns),
     summary(document, colours),
@@ -141,7 +141,12 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, lim
   ].join("\n");
 }
 
-function configurationText({ objects, ...restarts }: ConfigurationChange, most: number, colours: Colours): string {
+function configurationText(
+  { objects, ...restarts }: ConfigurationChange,
+  boot: readonly BootChange[],
+  most: number,
+  colours: Colours,
+): string {
   const { bold, dim } = colours;
   const what = objects.map(
     ({ kind, name, change }) => `${kind} ${name} ${change === "create" ? "is created" : "changes"}`,
@@ -149,6 +154,11 @@ function configurationText({ objects, ...restarts }: ConfigurationChange, most: 
   return [
     `${bold(`Configuration of ${poolNames(restarts)}`)} ${dim(`(${printable(what.join(", "))})`)}`,
     restartText(restarts, most, colours),
+    ...(restarts.restarts.length > 0 && boot.some(({ pools }) => pools.some((pool) => restarts.pools.includes(pool)))
+      ? [
+          `  ${dim("once for this and for the boot arguments, which nodes report first; the pool waits five minutes at most")}`,
+        ]
+      : []),
   ].join("\n");
 }
 
