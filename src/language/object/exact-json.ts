@@ -24,7 +24,8 @@ export function writeJson(value: unknown): string {
 /** The value of an integer's decimal digits. */
 export function exactInteger(digits: string): number | bigint {
   const number = Number(digits);
-  if (Number.isSafeInteger(number)) return number;
+  // The time that BigInt takes for digits grows faster than their number: a body of 3 MB may be one integer.
+  if (Number.isSafeInteger(number) || Math.abs(number) > 2 ** 63) return number;
   const exact = BigInt(digits);
   return BigInt.asIntN(64, exact) === exact ? exact : number;
 }

@@ -46,6 +46,13 @@ describe("YAML", () => {
     });
   });
 
+  it("an integer that no number can hold is a text, however long it is", () => {
+    const digits = "9".repeat(3_000_000);
+    expect(readYaml(`a: ${digits}`)).toEqual({ a: digits });
+    expect(readYaml(`a: -0x${digits}`)).toEqual({ a: `-0x${digits}` });
+    expect(readYaml(`a: ${digits.slice(0, 308)}`)).toEqual({ a: 1e308 });
+  });
+
   it.each([
     ["a: yes", { a: true }],
     ["a: 'yes'", { a: "yes" }],

@@ -141,6 +141,9 @@ function isForeign(tag: Tags[number]): boolean {
 
 const prefixes = { 2: "0b", 8: "0o", 10: "", 16: "0x" } as const;
 
+/** The largest float64 has 309, and the time that BigInt takes grows faster than they do. */
+const mostDigits = 309;
+
 const int = (test: RegExp, radix: keyof typeof prefixes): ScalarTag => ({
   tag: "tag:yaml.org,2002:int",
   default: true,
@@ -149,6 +152,8 @@ const int = (test: RegExp, radix: keyof typeof prefixes): ScalarTag => ({
   resolve(text) {
     const digits = text.replace(/_/g, "").replace(/^[-+]?(?:0[a-z])?/i, "");
     if (digits === "") return Number.NaN;
+    // Go's library makes a float64 of what 64 bits cannot hold, and a text of what a float64 cannot hold either.
+    if (digits.length > mostDigits) return text;
     const amount = BigInt(`${prefixes[radix]}${digits}`);
     return exactInteger(String(text.startsWith("-") ? -amount : amount));
   },
