@@ -9,7 +9,7 @@ import { contentsOnHost } from "./kubelet/contents-on-host.ts";
 import { machineConfigOwner, placeAll, type Wanted } from "./place-step.ts";
 import { daemonReload, planUnits } from "./plan-units.ts";
 import { planSystem } from "./plan-system.ts";
-import { planUsers } from "./plan-users.ts";
+import { planPasswords, planUsers } from "./plan-users.ts";
 
 export interface PlanContents {
   readonly contents: MachineContents;
@@ -38,6 +38,7 @@ export async function planContents(wanted: PlanContents, ledger: Ledger): Promis
     ...(await placeAll(units.places, at)),
     ...reload,
     ...units.steps,
+    ...(await planPasswords(contents.users, at)),
     ...findings.map((message): UnitStep => ({ ...about, type: "skipped", message })),
     ...(await planSystem(contents, at)),
     // Last: until then, a power cut boots the arguments of the config that is still current.

@@ -49,7 +49,7 @@ function toolOf(folder: string, names: readonly string[]): BootTool {
         actions: [...(previous ? [previous] : []), ...edits],
         undo: [
           ...edits.map((edit): Action => ({ ...edit, edit: { kind: "arguments", remove, add: [], keep } })),
-          ...(previous ? [{ ...previous, placed: { kind: "missing" } } satisfies Action] : []),
+          { type: "place", path: previousPath(folder, names), placed: { kind: "missing" } },
         ],
       };
     },
@@ -58,6 +58,11 @@ function toolOf(folder: string, names: readonly string[]): BootTool {
 
 function optionsOf(text: string): string[] {
   return [...text.matchAll(/^options\s+(.*)$/gm)].flatMap(([, line = ""]) => splitArguments(line));
+}
+
+/** Names of entries begin with the id of the machine. */
+function previousPath(folder: string, [name = ""]: readonly string[]): string {
+  return `${folder}/${name.split("-", 1)[0]}${previousName}`;
 }
 
 interface Entries {
@@ -80,10 +85,9 @@ async function previousEntry({ folder, names, host }: Entries): Promise<(Action 
       .replaceAll(/^sort-key\s.*\n/gm, "")
       .replaceAll(/^version\s.*$/gm, "version 0")
       .replaceAll(/^title\s+(.*)$/gm, "title $1 (before the last change of boot arguments)");
-    const [machine = ""] = name.split("-", 1);
     return {
       type: "place",
-      path: `${folder}/${machine}${previousName}`,
+      path: previousPath(folder, names),
       placed: placedFile(new TextEncoder().encode(copy), { mode: 0o644, uid: 0, gid: 0 }),
     };
   }

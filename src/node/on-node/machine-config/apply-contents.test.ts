@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
+import { bootIdPath } from "../../host/boot-id.ts";
+import { MemoryBase } from "../../host/memory-base.ts";
+import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
+import { applyContents, releaseContents, verifyContents } from "./apply-contents.ts";
+
+const exited = (stdout = "", code = 0): Awaited<ReturnType<MemoryCommand>> => ({
+  type: "exited",
+  code,
+  stdout,
+  stderr: "",
+});
+
+function node(files: Record<string, string>, programs: Record<string, MemoryCommand> = {}) {
+  const commands: string[] = [];
+  const recorded = Object.entries(programs).map(([name, program]): [string, MemoryCommand] => [
+    name,
+    (args, host, options) => {
+      commands.push([name, ...args].join(" "));
+      return program(args, host, options);
+    },
+  ]);
+  const base = new MemoryBase([
+    [bootIdPath, "boot-1\n"],
+    ["/proc/cmdline", "BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet\n"],
+    ...Object.entries(files),
+  ]);
+  return { host: new MemoryHost(base, recorded), commands };
+}
+
+const wanting = (contents: Partial<MachineContents>): MachineContents => ({ ...emptyContents, ...contents });
+const textOf = async (host: MemoryHost, path: string): Promise<string> => {
+  const file = await host.read(path);
+  return file.type === "text" ? file.text : file.type;
+};
+
+describe("boot arguments are set with the tool that the node has (machine-config W-27)", () => {
+  const contents = wanting({ kernelArguments: ["quiet", 'x="a b"', "quiet"] });
+
+  test("rpm-ostree: one transaction, and as many are removed as were added (machine-config W-11)", async () => {
+    let kargs = ["root=/dev/sda1", "ro", "quiet"];
+    const { host, commands } = node(
+      {},
+      {
+        "rpm-ostree": ([verb, ...options]) => {
+          if (verb === "status") return exited("State: idle\n");
+          for (const option of options) {
+            const [, how, word = ""] = /^--(append|delete-if-present)=(.*)$/.exec(option)!;
+            if (how === "append") kargs.push(word);
+            else if (kargs.includes(word)) kargs.splice(kargs.lastIndexOf(word), 1);
+          }
+          return exited(`${kargs.join(" ")}\n`);
+        },
+      },
+    );
+    expect(await applyContents({ contents, config: "one", host })).toEqual({ problems: [], findings: [] });
+    expect(kargs).toEqual(["root=/dev/sda1", "ro", "quiet", "quiet", 'x="a b"', "quiet"]);
+    await applyContents({ contents: wanting({ kernelArguments: ["y"] }), config: "two", host });
+    expect(kargs).toEqual(["root=/dev/sda1", "ro", "quiet", "y"]);
+    expect(commands.filter((line) => line.includes("kargs --"))).toHaveLength(2);
+    expect(await releaseContents(host)).toEqual([]);
+    expect(kargs).toEqual(["root=/dev/sda1", "ro", "quiet"]);
+  });
+
+  test("entries of kernel-install, with a copy of the booted one", async () => {
+    const folder = "/boot/loader/entries";
+    const entry = "title Linux\nversion 6.1\nsort-key debian\noptions root=/dev/sda1 ro quiet\nlinux /vmlinuz\n";
+    const files = { [`${folder}/abc-6.1.conf`]: entry, "/etc/kernel/cmdline": "root=/dev/sda1 ro quiet\n" };
+    const { host } = node(files);
+    expect(await applyContents({ contents, config: "one", host })).toEqual({ problems: [], findings: [] });
+    const added = 'root=/dev/sda1 ro quiet quiet x="a b" quiet';
+    expect(await textOf(host, `${folder}/abc-6.1.conf`)).toContain(`options ${added}\n`);
+    expect(await textOf(host, "/etc/kernel/cmdline")).toBe(`${added}\n`);
+    expect(await textOf(host, `${folder}/abc-0-attune-previous.conf`)).toBe(
+      "title Linux (before the last change of boot arguments)\nversion 0\noptions root=/dev/sda1 ro quiet\nlinux /vmlinuz\n",
+    );
+    await applyContents({ contents, config: "one", host });
+    expect(await textOf(host, "/etc/kernel/cmdline")).toBe(`${added}\n`);
+    expect(await releaseContents(host)).toEqual([]);
+    expect(await textOf(host, `${folder}/abc-6.1.conf`)).toBe(entry);
+    expect(await host.list(folder)).toEqual(["abc-6.1.conf"]);
+  });
+
+  test("grubby, which cannot set an argument with a blank", async () => {
+    const info = 'kernel="/boot/vmlinuz"\nargs="ro quiet"\nroot="/dev/sda1"\ninitrd="/boot/initrd"\n';
+    const { host, commands } = node({}, { grubby: ([verb]) => exited(verb === "--info=DEFAULT" ? info : "") });
+    expect((await applyContents({ contents, config: "one", host })).problems).toEqual([
+      'kernelArguments: grubby cannot set x="a b", which has a blank',
+    ]);
+    await applyContents({ contents: wanting({ kernelArguments: ["y=1", "ro"] }), config: "two", host });
+    expect(commands.filter((line) => !line.includes("--info"))).toEqual([
+      "grubby --remove-kernel=TITLE=Before the last change of boot arguments",
+      "grubby --add-kernel=/boot/vmlinuz --initrd=/boot/initrd --title=Before the last change of boot arguments --args=ro quiet",
+      "grubby --update-kernel=ALL --args=y=1 ro",
+    ]);
+    await releaseContents(host);
+    expect(commands).toContain("grubby --update-kernel=ALL --remove-args=y=1 ro --args=ro");
+  });
+
+  test("GRUB of Fedora, whose one file of defaults keeps the lines of others", async () => {
+    const config = "menuentry 'Linux' {\n\tlinux /vmlinuz root=/dev/sda1 ro quiet\n}\n";
+    const files = { "/etc/default/grub": "GRUB_TIMEOUT=5\n", "/boot/grub2/grub.cfg": config };
+    const { host, commands } = node(files, { "grub2-mkconfig": () => exited() });
+    await applyContents({ contents: wanting({ kernelArguments: ["a", "b=$x"] }), config: "one", host });
+    expect(await textOf(host, "/etc/default/grub")).toBe(
+      [
+        "GRUB_TIMEOUT=5",
+        "# BEGIN Attune: boot arguments of the machine config",
+        'GRUB_CMDLINE_LINUX_DEFAULT="${GRUB_CMDLINE_LINUX_DEFAULT:+$GRUB_CMDLINE_LINUX_DEFAULT }a b=\\$x"',
+        "# END Attune: boot arguments of the machine config",
+        "",
+      ].join("\n"),
+    );
+    expect(commands).toEqual(["grub2-mkconfig -o /boot/grub2/grub.cfg"]);
+    expect(await textOf(host, "/boot/grub2/custom.cfg")).toContain("--id attune-previous");
+    expect(await releaseContents(host)).toEqual([]);
+    expect(await textOf(host, "/etc/default/grub")).toBe("GRUB_TIMEOUT=5\n");
+    expect(await textOf(host, "/boot/grub2/custom.cfg")).toBe("missing");
+  });
+
+  test("or the config is not applied, and says why", async () => {
+    const { host } = node({});
+    const { problems } = await applyContents({ contents, config: "one", host });
+    expect(problems).toEqual([expect.stringContaining("kernelArguments: the node has neither rpm-ostree")]);
+  });
+});
+
+describe("verification", () => {
+  test("names what the running kernel lacks, and what an earlier config left (machine-config W-11)", async () => {
+    const { host } = node({ "/proc/cmdline": "ro quiet old=1 a\n", "/etc/kernel/cmdline": "ro a b\n" });
+    const contents = wanting({ kernelArguments: ["a", "b"] });
+    const { problems } = await verifyContents(
+      { contents, config: "one", host },
+      { before: ["old=1", "quiet"], base: ["ro", "quiet"] },
+    );
+    expect(problems).toContain("kernelArguments: /proc/cmdline lacks b");
+    expect(problems).toContain("kernelArguments: /proc/cmdline still has old=1");
+  });
+
+  test("finds a unit that should be enabled and is not (machine-config W-10)", async () => {
+    const unit = { name: "a.service", contents: "[Service]\n", isEnabled: true, dropins: [] };
+    const { host } = node(
+      { "/etc/systemd/system/a.service": "[Service]\n" },
+      { systemctl: () => exited("disabled\n", 1) },
+    );
+    const { problems } = await verifyContents({ contents: wanting({ units: [unit] }), config: "one", host });
+    expect(problems).toEqual(["systemd.units a.service enabled: is disabled, expected enabled"]);
+  });
+});
+
+test("nothing is written that does not differ, and systemd reads units once (machine-config W-25)", async () => {
+  const units = ["a", "b"].map((name) => ({
+    name: `${name}.service`,
+    contents: "[Service]\n",
+    isEnabled: true,
+    dropins: [],
+  }));
+  const enabled = new Set<string>();
+  const systemctl: MemoryCommand = ([verb, ...names]) => {
+    if (verb === "enable") for (const name of names) enabled.add(name);
+    return verb === "is-enabled" ? exited(enabled.has(names[0] ?? "") ? "enabled\n" : "disabled\n") : exited();
+  };
+  const { host, commands } = node({}, { systemctl });
+  const contents = wanting({ units });
+  await applyContents({ contents, config: "one", host, reloadUnits: true });
+  const acts = (): string[] => commands.filter((line) => !line.includes("is-enabled"));
+  expect(acts()).toEqual(["systemctl daemon-reload", "systemctl enable a.service b.service"]);
+  const before = new Map(host.changes());
+  await applyContents({ contents, config: "one", host });
+  expect(acts()).toHaveLength(2);
+  expect(host.changes()).toEqual(before);
+});
+
+test("a user that leaves the config gets its own password back, never an empty one (machine-config W-26)", async () => {
+  const usermod: MemoryCommand = async ([, hash, name], host) => {
+    host.put("/etc/shadow", `root:*:1::::::\n${name}:${hash}:1::::::\n`);
+    return exited();
+  };
+  const shadow = "root:*:1::::::\ncore:!locked:1::::::\n";
+  const { host } = node({ "/etc/shadow": shadow, "/etc/passwd": "core:x:1:1::/home/core:\n" }, { usermod });
+  const user = { name: "core", keys: [], passwordHash: "$6$hash" };
+  await applyContents({ contents: wanting({ users: [user] }), config: "one", host });
+  expect(await textOf(host, "/etc/shadow")).toContain("core:$6$hash:");
+  await applyContents({ contents: emptyContents, config: "two", host });
+  expect(await textOf(host, "/etc/shadow")).toBe(shadow);
+});
