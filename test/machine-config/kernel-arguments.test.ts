@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { splitArguments } from "../../src/language/tuned/boot-arguments.ts";
 import { comparedWithKernel } from "../../src/node/on-node/machine-config/boot/plan-boot.ts";
 import { areSame, minus } from "../../src/node/on-node/machine-config/boot/boot-tool.ts";
-import { kargsOptions } from "../../src/node/on-node/machine-config/boot/rpm-ostree.ts";
+import { kargsOptions } from "../../src/node/engine/ostree-arguments.ts";
 import { extensionChange } from "../../src/node/on-node/machine-config/plan-system.ts";
 import { agreesWithRecorded, casesOf } from "./parity.ts";
 

@@ -22,6 +22,8 @@ export type Action =
   | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
   /** A file with any bytes, a directory or a link, with mode and owner. */
   | { readonly type: "place"; readonly path: string; readonly placed: Placed }
+  /** Boot arguments that rpm-ostree keeps. */
+  | { readonly type: "ostree-arguments"; readonly edit: ArgumentsEdit }
   /** A program, without a shell. `tolerate`: exit codes other than 0 that are no failure. */
   | {
       readonly type: "run";

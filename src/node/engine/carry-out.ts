@@ -1,5 +1,6 @@
 import type { Action, ActionOutcome } from "./action.ts";
 import type { Host } from "../host/host.ts";
+import { editOstreeArguments } from "./ostree-arguments.ts";
 import { place } from "./placed.ts";
 import { textAfter } from "./text-after.ts";
 
@@ -24,6 +25,8 @@ async function one(action: Action, host: Host): Promise<ActionOutcome> {
     }
     case "file":
       return action.text === null ? host.remove(action.path) : host.replace(action.path, action.text, action.mode);
+    case "ostree-arguments":
+      return editOstreeArguments(action.edit, host);
     case "place":
       return place(action.path, action.placed, host);
     case "keys":

@@ -115,6 +115,7 @@ function isClaim(value: unknown): value is Claim {
 function isAction(value: unknown): value is Action {
   if (!isObject(value)) return false;
   if (value.type === "run" || value.type === "keep") return isListOf(value.argv, isString);
+  if (value.type === "ostree-arguments") return isObject(value.edit) && isEdit({ kind: "arguments", ...value.edit });
   if (typeof value.path !== "string") return false;
   if (value.type === "write") return typeof value.value === "string";
   if (value.type === "keys") return isObject(value.values) && Object.values(value.values).every(isString);

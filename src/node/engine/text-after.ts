@@ -86,11 +86,25 @@ function withArguments(text: string, edit: ArgumentsEdit): string {
 }
 
 /** The arguments once the edit is made. */
-export function argumentsAfter(present: readonly string[], { remove, add, keep }: ArgumentsEdit): string[] {
+export function argumentsAfter(present: readonly string[], edit: ArgumentsEdit): string[] {
   const result = [...present];
-  const count = (list: readonly string[], word: string): number => list.filter((one) => one === word).length;
-  for (const word of remove) if (count(result, word) > count(keep, word)) result.splice(result.lastIndexOf(word), 1);
-  return [...result, ...add];
+  for (const word of removable(present, edit)) result.splice(result.lastIndexOf(word), 1);
+  return [...result, ...edit.add];
+}
+
+/** What is removed of those present, as often as that. */
+export function removable(present: readonly string[], { remove, keep }: ArgumentsEdit): string[] {
+  const spare = new Map<string, number>();
+  const count = (words: readonly string[], by: number): void => {
+    for (const word of words) spare.set(word, (spare.get(word) ?? 0) + by);
+  };
+  count(present, 1);
+  count(keep, -1);
+  return remove.filter((word) => {
+    const left = spare.get(word) ?? 0;
+    spare.set(word, left - 1);
+    return left > 0;
+  });
 }
 
 /** The lines of a text that set a key. */

@@ -9,7 +9,7 @@ import { type BootTool, minus } from "./boot-tool.ts";
 import { findGrub } from "./grub.ts";
 import { findGrubby } from "./grubby.ts";
 import { findEntries } from "./loader-entries.ts";
-import { deletedBy, hasRpmOstree, rpmOstree } from "./rpm-ostree.ts";
+import { hasRpmOstree, rpmOstree } from "./rpm-ostree.ts";
 
 export const bootTarget = "boot arguments";
 
@@ -68,10 +68,10 @@ function claimedBy({ value, undo = [] }: Claim): string[] {
 }
 
 function removedBy(action: Action): readonly string[] {
+  if (action.type === "ostree-arguments") return action.edit.remove;
   if (action.type === "edit" && action.edit.kind === "arguments") return action.edit.remove;
-  if (action.type !== "run") return [];
-  const option = action.argv.find((word) => word.startsWith("--remove-args="));
-  return option ? splitArguments(option.slice("--remove-args=".length)) : deletedBy(action.argv);
+  const option = action.type === "run" ? action.argv.find((word) => word.startsWith("--remove-args=")) : undefined;
+  return splitArguments(option?.slice("--remove-args=".length) ?? "");
 }
 
 /** What the running kernel lacks of the arguments, and what it still has of those that an earlier config had. */
