@@ -121,8 +121,8 @@ describe("attune", () => {
     [["up", "--dir", "DIR", "--port", "http"], /^error: --port http: not a port number/],
     [["up", "--dir", "DIR", "--nodes", "0"], /^error: --nodes 0: not a number of nodes/],
     [["up", "--dir", "DIR", "--nodes", "many"], /^error: --nodes many: not a number of nodes/],
-    [["up", "--dir", "DIR", "--mode", "foo"], /^error: --mode foo: not one of standalone\n/],
-    [["up", "--dir", "DIR", "--mode", "hosted"], /^error: --mode hosted: not supported yet; use standalone\n/],
+    [["up", "--dir", "DIR", "--mode", "foo"], /^error: --mode foo: not one of standalone, plain\n/],
+    [["up", "--dir", "DIR", "--mode", "hosted"], /^error: --mode hosted: not supported yet; use standalone or plain\n/],
   ];
   it.each(mistakes)("answers %j with one error, exit code 1 and nothing on disk", async (args, error) => {
     const files = new Map([
