@@ -80,8 +80,9 @@ async function updated(config?: Config): Promise<Machine> {
   return made;
 }
 
+/** GRUB moves quotes to the beginning of an argument. */
 function argumentsOf({ spec }: Config): string {
-  return (spec.kernelArguments ?? []).join(" ");
+  return (spec.kernelArguments ?? []).map((word) => word.replace(/^(\w+=)"/, '"$1')).join(" ");
 }
 
 async function release(host: Machine): Promise<void> {

@@ -58,3 +58,11 @@ export function splitArguments(line: string): string[] {
   if (current !== "") found.push(current);
   return found;
 }
+
+/** An argument as the kernel reads it: quotes around its value or around the whole of it do not count. GRUB moves them. */
+export function withoutQuotes(argument: string): string {
+  const start = argument.startsWith('"') ? 0 : argument.indexOf("=") + 1;
+  if (argument[start] !== '"') return argument;
+  const rest = argument.slice(start + 1);
+  return argument.slice(0, start) + (rest.endsWith('"') ? rest.slice(0, -1) : rest);
+}

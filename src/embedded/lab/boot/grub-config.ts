@@ -1,3 +1,5 @@
+import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
+
 /** One entry of GRUB's menu. */
 export interface BootEntry {
   readonly title: string;
@@ -68,9 +70,10 @@ export function chooseEntry({ config, custom, environment }: GrubFiles): BootCho
   return { entry, environment: next === "" ? environment : setEnvironment(environment, "next_entry", undefined) };
 }
 
-/** What the kernel shows in /proc/cmdline. */
+/** What the kernel shows in /proc/cmdline. GRUB reads the quotes, and writes its own around every argument with a blank. */
 export function commandLine(entry: BootEntry | undefined): string {
-  return `BOOT_IMAGE=${entry?.command ?? ""}`;
+  const words = splitArguments(entry?.command ?? "").map((word) => word.replaceAll('"', ""));
+  return `BOOT_IMAGE=${words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(" ")}`;
 }
 
 function entriesOf(text: string): BootEntry[] {

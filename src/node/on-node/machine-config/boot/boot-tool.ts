@@ -1,3 +1,4 @@
+import { withoutQuotes } from "../../../../language/tuned/boot-arguments.ts";
 import type { Action } from "../../../engine/action.ts";
 import type { Host } from "../../../host/host.ts";
 
@@ -31,11 +32,11 @@ export function run(...argv: string[]): Action {
   return { type: "run", argv, timeoutMs };
 }
 
-/** The first list without as many of each word as the second has. */
+/** The first list without as many of each word as the second has. Words are the same if the kernel reads them the same. */
 export function minus(words: readonly string[], less: readonly string[]): string[] {
   const left = [...words];
-  for (const word of less) {
-    const index = left.lastIndexOf(word);
+  for (const word of less.map(withoutQuotes)) {
+    const index = left.findLastIndex((other) => withoutQuotes(other) === word);
     if (index >= 0) left.splice(index, 1);
   }
   return left;

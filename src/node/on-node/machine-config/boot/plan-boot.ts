@@ -5,7 +5,7 @@ import { unwritable } from "../../../engine/plugins/bootloader/state.ts";
 import type { UnitStep } from "../../../engine/unit-step.ts";
 import type { Host } from "../../../host/host.ts";
 import { machineConfigOwner as owner } from "../place-step.ts";
-import { type BootTool, minus } from "./boot-tool.ts";
+import { type BootTool, common, minus } from "./boot-tool.ts";
 import { findGrub } from "./grub.ts";
 import { findGrubby } from "./grubby.ts";
 import { findEntries } from "./loader-entries.ts";
@@ -81,7 +81,7 @@ export function comparedWithKernel(
 ): { readonly missing: readonly string[]; readonly left: readonly string[] } {
   const running = splitArguments(cmdline);
   const beyond = minus(minus(running, wanted), base);
-  return { missing: minus(wanted, running), left: beyond.filter((word) => before.includes(word)) };
+  return { missing: minus(wanted, running), left: common(beyond, before) };
 }
 
 export async function commandLine(host: Pick<Host, "read">): Promise<string> {
