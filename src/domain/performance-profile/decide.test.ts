@@ -211,6 +211,12 @@ describe("the objects of a profile", () => {
     expect(edited.objects).toEqual([]);
   });
 
+  it("include a RuntimeClass that is replaced if another client made it with another handler: it cannot be changed", () => {
+    const other = { ...objects.RuntimeClass, handler: "runc" } as KubeObject;
+    const { objects: written, prunes } = decideProfile(input({ observed: { ...objects, RuntimeClass: other } }));
+    expect([written.map(({ kind }) => kind), prunes]).toEqual([["Tuned", "MachineConfig", "KubeletConfig"], [other]]);
+  });
+
   it("adopt what was there before the cluster had an owner for it", () => {
     const found = { ...objects.MachineConfig, metadata: { name: "50-performance-cnf" } } as KubeObject;
     expect(decideProfile(input({ observed: { MachineConfig: found } })).objects).toHaveLength(4);

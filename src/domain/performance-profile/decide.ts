@@ -45,7 +45,21 @@ export function decideProfile(input: ProfileInput): ProfileDecision {
   const { profile, finalizer } = input;
   const has = profile.metadata.finalizers?.includes(finalizer) ?? false;
   if (profile.metadata.deletionTimestamp) return has ? removal(input) : nothing;
-  return { finalizer: has ? "keep" : "add", prunes: [], ...derived(input) };
+  const { objects, ...rest } = derived(input);
+  const unchangeable = objects.flatMap(({ kind, ...object }) => replaced(input, kind, object["handler"]));
+  return {
+    finalizer: has ? "keep" : "add",
+    // It is created again when it is gone.
+    prunes: unchangeable,
+    objects: objects.filter(({ kind }) => unchangeable.every((one) => one.kind !== kind)),
+    ...rest,
+  };
+}
+
+/** The handler of a RuntimeClass cannot be changed: one with another handler is replaced. */
+function replaced({ observed }: ProfileInput, kind: string, handler: unknown): KubeObject[] {
+  const found = observed.RuntimeClass;
+  return kind === "RuntimeClass" && found && found["handler"] !== handler ? [found] : [];
 }
 
 const nothing: ProfileDecision = { finalizer: "keep", objects: [], prunes: [] };
