@@ -141,7 +141,6 @@ export const unanswered: Readonly<Record<string, string>> = {
   "W-13": "does not arise: boot arguments are computed, not read from a file of TuneD",
   "W-16": "a limit of MachineConfigs: the conflict is reported, separate pools solve it",
   // Machine configuration, one number a line: each goes with the test that answers it.
-  "machine-config W-20": later,
   "machine-config W-21": later,
   "machine-config W-22": later,
   ...wholePart("hosted "),
