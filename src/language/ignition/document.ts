@@ -68,3 +68,6 @@ export interface UserEntry {
   readonly sshAuthorizedKeys?: readonly string[];
   readonly [field: string]: unknown;
 }
+
+/** Why `append` is refused, in every version. */
+export const appendDetail = "write the whole file: what is appended again at every update grows";

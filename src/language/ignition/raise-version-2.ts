@@ -1,6 +1,14 @@
 import { type FieldError, forbidden, notSupported } from "../schema/field-error.ts";
 import { child, index } from "../schema/path.ts";
-import type { DirectoryEntry, FileEntry, IgnitionDocument, LinkEntry, UnitEntry, UserEntry } from "./document.ts";
+import {
+  appendDetail,
+  type DirectoryEntry,
+  type FileEntry,
+  type IgnitionDocument,
+  type LinkEntry,
+  type UnitEntry,
+  type UserEntry,
+} from "./document.ts";
 
 /** A config of version 2, read. */
 export interface Version2 {
@@ -79,8 +87,6 @@ function refused({ ignition, networkd, passwd, storage }: Version2, field: strin
     ...nodes,
   ];
 }
-
-export const appendDetail = "write the whole file: what is appended again at every update grows";
 
 /** The entries of each key, the last first; keys in the order in which they are found from the end. */
 function lastFirst<T>(entries: readonly T[], keyOf: (entry: T) => string): [T, ...T[]][] {

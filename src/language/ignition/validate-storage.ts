@@ -1,7 +1,14 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from "../schema/field-error.ts";
 import { child, index } from "../schema/path.ts";
-import type { AccountEntry, FileEntry, IgnitionDocument, LinkEntry, NodeEntry, StorageSection } from "./document.ts";
-import { appendDetail } from "./raise-version-2.ts";
+import {
+  appendDetail,
+  type AccountEntry,
+  type FileEntry,
+  type IgnitionDocument,
+  type LinkEntry,
+  type NodeEntry,
+  type StorageSection,
+} from "./document.ts";
 import { shortened } from "./read-shape.ts";
 import { repeated } from "./repeated.ts";
 import { validateResource } from "./validate-resource.ts";
