@@ -122,6 +122,16 @@ export class NodeUpdater {
     return this.#exclusive(() => verifyContents({ contents, config: current.name, host: this.#host }));
   }
 
+  /** Sets back what other processes have changed of the current config, and nothing else. No boot, no restart of a service. */
+  async repair(): Promise<Deviations> {
+    const current = await this.#store.current();
+    const wanted = current && read(current);
+    if (!current || wanted?.type !== "contents") return { problems: [], findings: [] };
+    const { contents } = wanted;
+    const host = this.#host;
+    return this.#exclusive(() => applyContents({ contents, config: current.name, host, reloadUnits: true }));
+  }
+
   /** Asks for the boot. This process ends with it. */
   async reboot(): Promise<string | undefined> {
     const [failed] = await act([{ type: "Reboot" }], this.#host);

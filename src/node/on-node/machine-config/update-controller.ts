@@ -33,12 +33,18 @@ const fieldManager = "attune-agent";
 const rebootAgainMs = 300_000;
 /** Before the second attempt at a config. */
 const retryMs = 30_000;
+/** Between two comparisons of the node with its config. */
+const driftCheckMs = 600_000;
+/** On the Node, by a user: any new value asks the agent to set back what drifted. */
+const repairAnnotation = "rollout.attune.dev/repair";
 /** As the machine config operator limits it. */
 const longestReason = 2000;
 
 /** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
 export function updateController(options: UpdateControllerOptions): Controller {
   const { client, nodes, node, updater, clock } = options;
+  let repaired: string | undefined;
+  let compared: { readonly config: string; readonly at: number; readonly reason: string } | undefined;
 
   async function reconcile(found: KubeObject, signal: AbortSignal, log: Log): Promise<Result> {
     const update = updateOf(found.metadata);
@@ -49,6 +55,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
         return {};
       case "settled":
         if (configs.pending) await updater.forgetPending();
+        await repair(found, log);
         return settle(update, report);
       case "given up":
         await report({ state: "Degraded", reason: configs.pending?.reason ?? "", postConfigAction: null });
@@ -105,6 +112,25 @@ export function updateController(options: UpdateControllerOptions): Controller {
     return settle(update, report);
   }
 
+  /** Once for each value of the annotation: what drifted is left alone until then. */
+  async function repair({ metadata }: KubeObject, log: Log): Promise<void> {
+    const asked = metadata.annotations?.[repairAnnotation];
+    if (asked === undefined || asked === repaired) return;
+    const { problems } = await updater.repair();
+    log.info({ problems }, "repaired the node's config");
+    repaired = asked;
+    compared = undefined;
+  }
+
+  /** Compared now and then, not with every heartbeat of the Node. */
+  async function driftOf(config: string): Promise<string> {
+    const at = clock.monotonic();
+    if (compared?.config === config && at - compared.at < driftCheckMs) return compared.reason;
+    const { problems } = await updater.drift();
+    compared = { config, at, reason: problems.length === 0 ? "" : `drifted: ${problems.join("; ")}` };
+    return compared.reason;
+  }
+
   async function settle(update: NodeUpdate, report: SendReport): Promise<Result> {
     switch (settlement(update)) {
       case "uncordon":
@@ -112,9 +138,11 @@ export function updateController(options: UpdateControllerOptions): Controller {
         return {};
       case "wait":
         return {};
-      case "done":
-        await report({ currentConfig: update.desired, state: "Done", reason: "", postConfigAction: null });
-        return {};
+      case "done": {
+        const reason = await driftOf(update.desired);
+        await report({ currentConfig: update.desired, state: "Done", reason, postConfigAction: null });
+        return { requeueAfterMs: driftCheckMs };
+      }
     }
   }
 
