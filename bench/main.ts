@@ -10,6 +10,7 @@ import { nodeTuning } from "./node-tuning/node-tuning.ts";
 import { nodeTuningScale } from "./node-tuning/node-tuning-scale.ts";
 import { render } from "./commands/render.ts";
 import { rendering } from "./machine-config/rendering.ts";
+import { poolStatus } from "./machine-config/pool-status.ts";
 import { Report } from "./harness/report.ts";
 import { requests } from "./apiserver/requests.ts";
 import { startUp } from "./apiserver/start-up.ts";
@@ -30,6 +31,7 @@ const sections = [
   faultyTuneds,
   virtualNodes,
   rendering,
+  poolStatus,
   agent,
   idle,
 ];

@@ -195,7 +195,7 @@ test("edits of a pool during a rollout are neither lost nor in conflict with its
   const world = new RolloutWorld(() => second);
   const labels = { "node-role.kubernetes.io/worker": "" };
   world.nodes.put(nodeOf({ name: "n", labels, conditions: { Ready: "True" } }));
-  new SimulatedAgent(world, "n", () => second);
+  const { restarts } = new SimulatedAgent(world, "n", () => second);
   world.operator();
   world.machineConfigs.put(withFile("50-a", "/etc/a"));
   await world.clock.advance(5 * second);
@@ -205,6 +205,7 @@ test("edits of a pool during a rollout are neither lost nor in conflict with its
   }
   expect(conditionOf(world, "Updated")).toMatchObject({ status: "True" });
   expect(world.pools.objects.get("worker")!.metadata.annotations).toMatchObject({ edit: "100" });
+  expect([...restarts.values()]).toEqual([1]);
 });
 
 function conditionOf(

@@ -71,21 +71,7 @@ function mayBeTold({ state, progress, conflict }: Member, target: string): boole
   return state.isReady || (state.notReady === "cordoned" && state.cordonedBy === "operator");
 }
 
-const zone = "topology.kubernetes.io/zone";
-
 /** By zone, then oldest first; nodes without a zone last. */
 export function inOrder(members: readonly Member[]): Member[] {
-  return members.toSorted((a, b) => {
-    const [zoneA, zoneB] = [zoneOf(a), zoneOf(b)];
-    if (zoneA !== zoneB) return zoneA === undefined ? 1 : zoneB === undefined ? -1 : zoneA < zoneB ? -1 : 1;
-    return createdAt(a) - createdAt(b);
-  });
-}
-
-function zoneOf({ state }: Member): string | undefined {
-  return state.node.metadata.labels?.[zone];
-}
-
-function createdAt({ state }: Member): number {
-  return Date.parse(state.node.metadata.creationTimestamp ?? "") || 0;
+  return members.toSorted(({ state: a }, { state: b }) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
 }

@@ -222,9 +222,9 @@ class NodeChanges {
 
   taint(node: RolloutNode, isWanted: boolean): void {
     const taints = node.spec?.taints ?? [];
-    const others = taints.filter(({ key, effect }) => key !== updateTaint.key || effect !== updateTaint.effect);
-    if (others.length === taints.length && isWanted) this.#of(node).taints = [...taints, updateTaint];
-    if (others.length < taints.length && !isWanted) this.#of(node).taints = others;
+    const isUpdate = ({ key, effect }: Taint): boolean => key === updateTaint.key && effect === updateTaint.effect;
+    if (taints.some(isUpdate) === isWanted) return;
+    this.#of(node).taints = isWanted ? [...taints, updateTaint] : taints.filter((taint) => !isUpdate(taint));
   }
 
   #of(node: RolloutNode): Draft {
