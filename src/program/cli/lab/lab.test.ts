@@ -99,6 +99,7 @@ describe("the arguments of an agent's container", () => {
     [["--exec", "builtin"], { NODE_NAME: "b" }, { node: "b", exec: "builtin" }],
     [["--boot-arguments", "report"], { NODE_NAME: "b" }, { node: "b", bootArguments: "report" }],
     [["--resync-interval", "90s"], { NODE_NAME: "b" }, { node: "b", resyncIntervalMs: 90_000 }],
+    [["--machine-config"], { NODE_NAME: "b" }, { node: "b", machineConfig: true }],
   ])("%j with environment %j are read", (args, env, wanted) => {
     const usual = {
       root: "/",
@@ -107,6 +108,7 @@ describe("the arguments of an agent's container", () => {
       bootArguments: "apply",
       protocol: "documented",
       rollbackOnExit: false,
+      machineConfig: false,
       resyncIntervalMs: 600_000,
       namespace: "openshift-cluster-node-tuning-operator",
     };
