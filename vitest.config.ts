@@ -15,8 +15,8 @@ declare module "vitest" {
 function onNodeOfImage(path: string): TestProjectInlineConfiguration {
   const include = ["src", "test"]
     .flatMap((folder) => readdirSync(folder, { encoding: "utf8", recursive: true }).map((name) => join(folder, name)))
-    // A real node runs the image itself.
-    .filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/real-node"))
+    // A real node runs the image itself, and an emulated machine the Node.js of its own disk.
+    .filter((file) => file.endsWith(".test.ts") && !/^test\/real-(node|machine)\//.test(file))
     .filter((file) => /\/testing\/program\.ts"|\bbundleProgram\(/.test(readFileSync(file, "utf8")));
   const env = { ATTUNE_NODE: path };
   const provide = { nodeVersion: `v${nodejs.version}` };

@@ -10,8 +10,11 @@ const cache = join(scripts, "../node_modules/.cache/attune-test-tools");
 /** Older versions need OpenAPI v2 for validation; the embedded server describes kinds only in version 3. */
 const oldestKubectl = 28;
 
-/** The found or installed programs, as environment variables for the tests, and what is missing with the reason. */
-export function prepareTools() {
+/**
+ * The found or installed programs, as environment variables for the tests, and what is missing with the reason.
+ * `long`: also those of the long tests.
+ */
+export function prepareTools(long) {
   const missing = [];
   const env = {};
   const kubectl = findKubectl() ?? installKubectl();
@@ -25,6 +28,8 @@ export function prepareTools() {
   if (tuned.reason) missing.push({ files: /test\/(tuned-daemon|differential-tuned)\//, reason: tuned.reason });
   const containers = findContainers() ?? installContainers();
   if (containers.reason) missing.push({ files: /test\/image\/image/, reason: containers.reason });
+  const emulator = long ? (findEmulator() ?? installEmulator()) : {};
+  if (emulator.reason) missing.push({ files: /test\/real-machine\//, reason: emulator.reason });
   const node = nodeOfImage();
   if (node.path) env.ATTUNE_IMAGE_NODE = node.path;
   else missing.push({ reason: node.reason });
@@ -135,6 +140,22 @@ function installContainers() {
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", "containerd", "runc"]);
   return findContainers() ?? { reason: "apt-get could not install containerd and runc" };
+}
+
+/** Emulates a machine that boots, and makes its disk. */
+function findEmulator() {
+  const commands = ["qemu-system-x86_64", "mmdebstrap", "mke2fs", "sfdisk"];
+  return commands.every((command) => run("sh", ["-c", `command -v ${command}`]).status === 0) ? {} : undefined;
+}
+
+function installEmulator() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `qemu-system-x86 is not on this machine, and ${refusal}` };
+  console.log("set-up: installing qemu-system-x86 and mmdebstrap with apt-get");
+  const packages = ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "fdisk"];
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", ...packages]);
+  return findEmulator() ?? { reason: `apt-get could not install ${packages.join(", ")}` };
 }
 
 /** The image has a newer Node.js than the oldest that is supported: suites that start the program run on both. */

@@ -11,7 +11,7 @@ const long = process.argv.includes("--long");
 const results = mkdtempSync(join(tmpdir(), "attune-test-"));
 process.on("exit", () => rmSync(results, { recursive: true, force: true }));
 
-const tools = prepareTools();
+const tools = prepareTools(long);
 let failed = 0;
 
 run("type check", "tsc", ["--noEmit", "-p", "tsconfig.json"]);

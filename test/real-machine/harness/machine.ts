@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Answer, type Boot, Channel } from "./channel.ts";
+import { within } from "./deadline.ts";
+import { portName } from "./guest-files.ts";
+
+export interface MachineOptions {
+  /** For the log of the serial console. */
+  readonly folder: string;
+  readonly disk: string;
+  /** A second disk, read-only: the program under test. */
+  readonly programDisk?: string;
+  /** Boots this kernel instead of the boot loader on the disk. */
+  readonly kernel?: { readonly image: string; readonly initrd: string; readonly arguments: string };
+}
+
+const bootSeconds = 900;
+const commandSeconds = 300;
+
+/**
+ * Two sockets with two CPUs each, and half of the memory for each socket. The processor has no vector instructions that
+ * emulation is slow at.
+ */
+const hardware = `-accel tcg,thread=single -machine pc -cpu Nehalem -m 1536 -nodefaults -display none -vga none
+-smp 4,sockets=2,cores=2,threads=1,maxcpus=4
+-object memory-backend-ram,size=768M,id=m0 -object memory-backend-ram,size=768M,id=m1
+-numa node,nodeid=0,memdev=m0 -numa node,nodeid=1,memdev=m1
+-numa cpu,node-id=0,socket-id=0 -numa cpu,node-id=1,socket-id=1
+-netdev user,id=n0 -device virtio-net-pci,netdev=n0 -device virtio-rng-pci -device virtio-serial-pci
+-chardev file,id=serial,path=SERIAL,append=on -serial chardev:serial
+-chardev socket,id=channel,path=SOCKETS/channel -device virtserialport,chardev=channel,name=${portName}`;
+
+/** An emulated machine with its disk. It is powered on, cut off from power, and told commands. */
+export class Machine {
+  readonly #options: MachineOptions;
+  readonly #channel: Channel;
+  /** Paths of Unix sockets are short. */
+  readonly #sockets: string;
+  #emulator: ChildProcess | undefined;
+  #output = "";
+
+  private constructor(options: MachineOptions, sockets: string, channel: Channel) {
+    this.#options = options;
+    this.#sockets = sockets;
+    this.#channel = channel;
+  }
+
+  /** Powered on, and ready for commands. */
+  static async start(options: MachineOptions): Promise<Machine> {
+    const sockets = mkdtempSync(join(tmpdir(), "attune-qemu-"));
+    const channel = await Channel.listen(join(sockets, "channel"));
+    const machine = new Machine(options, sockets, channel);
+    try {
+      await machine.powerOn();
+    } catch (error) {
+      const report = machine.report();
+      await machine.stop();
+      throw new Error(`start the guest: ${report}`, { cause: error });
+    }
+    return machine;
+  }
+
+  /** Each with an id of its own. */
+  get boots(): readonly Boot[] {
+    return this.#channel.boots;
+  }
+
+  async powerOn(): Promise<Boot> {
+    const count = this.boots.length;
+    // It ends with this process, however that ends.
+    const words = ["--pdeathsig", "KILL", "qemu-system-x86_64", ...this.#words()];
+    const emulator = spawn("setpriv", words, { stdio: ["ignore", "pipe", "pipe"] });
+    this.#emulator = emulator;
+    for (const stream of [emulator.stdout, emulator.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    const ended = new Promise<never>((_, reject) => {
+      emulator.once("error", reject);
+      emulator.once("exit", (code, signal) => {
+        this.#emulator = undefined;
+        this.#channel.fail("the emulator ended");
+        reject(new Error(`the emulator ended (${code ?? signal}): ${this.#output}`));
+      });
+    });
+    process.once("exit", this.#killAtExit);
+    return within(bootSeconds, "the guest boots", Promise.race([this.#channel.bootAfter(count), ended]));
+  }
+
+  #words(): string[] {
+    const { disk, programDisk, kernel } = this.#options;
+    const drive = (file: string, options: string): string[] => [
+      "-drive",
+      `file=${file},format=raw,if=virtio,${options}`,
+    ];
+    return [
+      ...hardware.split(/\s+/).map((word) => word.replace("SERIAL", this.serialLog).replace("SOCKETS", this.#sockets)),
+      // What the guest has sent to its disk is in the host's cache, which outlives the emulator: no flush has to reach the
+      // host's disk. What the guest only has in its memory is lost with the emulator.
+      ...drive(disk, "cache=unsafe"),
+      ...(programDisk ? drive(programDisk, "readonly=on") : []),
+      ...(kernel ? ["-kernel", kernel.image, "-initrd", kernel.initrd, "-append", kernel.arguments] : []),
+    ];
+  }
+
+  /** The boot after those that are known by now. */
+  nextBoot(): Promise<Boot> {
+    return within(bootSeconds, "the guest boots", this.#channel.bootAfter(this.boots.length));
+  }
+
+  async reboot(): Promise<Boot> {
+    const next = this.nextBoot();
+    this.#tell("systemctl --no-block reboot");
+    return next;
+  }
+
+  /** What was not written to the disk is lost. */
+  async cutPower(): Promise<void> {
+    const emulator = this.#emulator;
+    if (!emulator) return;
+    const gone = new Promise((resolve) => emulator.once("exit", resolve));
+    emulator.kill("SIGKILL");
+    await gone;
+    process.off("exit", this.#killAtExit);
+  }
+
+  /** Runs a script as root. */
+  try(script: string, seconds = commandSeconds): Promise<Answer> {
+    return within(seconds, `the guest runs ${script}`, this.#channel.send(script));
+  }
+
+  /** The output of a script that must succeed. */
+  async run(script: string, seconds = commandSeconds): Promise<string> {
+    const { code, stdout, stderr } = await this.try(script, seconds);
+    if (code !== 0) throw new Error(`${script}: exit code ${code}: ${stderr}${stdout}`);
+    return stdout.trimEnd();
+  }
+
+  read(path: string): Promise<string> {
+    return this.run(`cat '${path}'`);
+  }
+
+  /** As an orderly shutdown does. */
+  async powerOff(): Promise<void> {
+    const emulator = this.#emulator;
+    if (!emulator) return;
+    const gone = new Promise((resolve) => emulator.once("exit", resolve));
+    this.#tell("systemctl --no-block poweroff");
+    await within(bootSeconds, "the guest powers off", gone);
+  }
+
+  async stop(): Promise<void> {
+    await this.cutPower();
+    this.#channel.close();
+    rmSync(this.#sockets, { recursive: true, force: true });
+  }
+
+  get serialLog(): string {
+    return join(this.#options.folder, "serial.log");
+  }
+
+  report(): string {
+    const serial = existsSync(this.serialLog) ? readFileSync(this.serialLog, "utf8").slice(-3000) : "";
+    return `${this.#output}\n--- ${this.serialLog}\n${serial}`;
+  }
+
+  /** The answer may be lost: the shell ends with the guest. */
+  #tell(script: string): void {
+    this.#channel.send(script).catch(() => undefined);
+  }
+
+  readonly #killAtExit = (): void => void this.#emulator?.kill("SIGKILL");
+}

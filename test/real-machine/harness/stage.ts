@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Program } from "../../../src/program/cli/testing/program.ts";
+import { Cluster } from "./cluster.ts";
+import { guestDisk } from "./guest-image.ts";
+import { Machine } from "./machine.ts";
+import { programDisk } from "./program-disk.ts";
+
+/** A cluster on the host whose only node is the guest. */
+export interface Stage {
+  readonly attune: Program;
+  readonly cluster: Cluster;
+  readonly machine: Machine;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startStage(): Promise<Stage> {
+  const base = await guestDisk();
+  const folder = mkdtempSync(join(tmpdir(), "attune-machine-"));
+  const attune = await Program.build();
+  const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true }), () => attune.remove()];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    mkdirSync(join(folder, "server"));
+    const cluster = await Cluster.start(attune, join(folder, "server"));
+    undo.push(() => cluster.stop());
+    const disk = join(folder, "disk.raw");
+    execFileSync("cp", ["--reflink=auto", "--sparse=always", base, disk]);
+    const agent = { words: await cluster.agentWords(), kubeconfig: await cluster.agentKubeconfig() };
+    const machine = await Machine.start({ folder, disk, programDisk: programDisk(folder, attune.path, agent) });
+    undo.push(() => machine.stop());
+    return { attune, cluster, machine, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

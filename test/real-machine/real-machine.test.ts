@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, beforeEach, describe, onTestFailed } from "vitest";
+import { whyNoMachine } from "./harness/find-emulator.ts";
+import { type Stage, startStage } from "./harness/stage.ts";
+import { hardwareStory } from "./stories/hardware.ts";
+import { machineConfigStories } from "./stories/machine-config.ts";
+import { machineStories } from "./stories/machine.ts";
+
+const reason = whyNoMachine(process.env);
+if (reason !== undefined) console.log(`not run: Attune on an emulated machine (${reason})`);
+
+describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage();
+  }, 1_800_000);
+  afterAll(async () => {
+    const seconds = stage?.machine.boots.map(({ seconds }) => seconds);
+    console.log(`boots of the guest, in seconds until user space: ${seconds?.join(", ")}`);
+    await stage?.stop();
+  }, 60_000);
+  beforeEach(() => onTestFailed(() => console.log(stage.machine.report())));
+
+  machineStories(() => stage);
+  hardwareStory(() => stage);
+  machineConfigStories(() => stage);
+});
