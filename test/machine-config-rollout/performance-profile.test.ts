@@ -30,7 +30,7 @@ test("a PerformanceProfile reaches its final state with one reboot, an edit resi
   const cluster = await RolloutCluster.start({ nodes: { fast: ["a", "b"] }, topology });
   await cluster.createPool("fast", { maxUnavailable: 2 });
   cluster.startOperator();
-  await cluster.until("agents", async () => (await cluster.agents()).length === 2);
+  await cluster.until("agents", async () => (await cluster.agents()) === 2);
   const before = await cluster.text("a", "/proc/cmdline");
 
   await cluster.admin.create(performanceProfileKind, profile("0-1", "2-7"));

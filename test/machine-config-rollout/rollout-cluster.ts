@@ -16,6 +16,7 @@ import {
   machineConfigPoolKind,
   roleLabel,
 } from "../../src/domain/machine-config/api.ts";
+import { agentDaemonSetName } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
@@ -56,7 +57,8 @@ export class RolloutCluster {
   static async start({ nodes, topology = smallMachine }: RolloutOptions): Promise<RolloutCluster> {
     const dir = await mkdtemp(join(tmpdir(), "attune-rollout-"));
     const server = await startServer({ dir, storage: "memory" });
-    const admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+    // All parts share one process: with hundreds of machines an answer takes its time.
+    const admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }), { timeoutMs: 600_000 });
     const base = machineBase(topology);
     const machines = Object.entries(nodes).flatMap(([role, names]) =>
       names.map((name) => {
@@ -158,7 +160,7 @@ export class RolloutCluster {
   /** With the state of pools and nodes where it never becomes true. */
   async until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
     try {
-      return await eventually(what, ask, 200_000);
+      return await eventually(what, ask, 600_000);
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${await this.state()}`, { cause: error });
     }
@@ -196,11 +198,23 @@ export class RolloutCluster {
     return Object.fromEntries([...this.machines].map(([name, { reboots }]) => [name, reboots]));
   }
 
-  /** Names of nodes whose agent runs. */
-  async agents(): Promise<string[]> {
-    const { items } = await this.admin.list(kinds.pod, { namespace: tuningNamespace });
-    const ready = items.filter(({ status }) => findCondition(status?.conditions, "Ready")?.status === "True");
-    return ready.map(({ spec }) => spec?.nodeName ?? "");
+  /** How many agents run. */
+  async agents(): Promise<number> {
+    const { status } = await this.admin.get(kinds.daemonSet, agentDaemonSetName, { namespace: tuningNamespace });
+    return status?.numberReady ?? 0;
+  }
+
+  /** Until Nodes have changed so many times more. */
+  async events(count: number): Promise<void> {
+    let left = count;
+    await new Promise<void>((resolve) => {
+      const end = this.nodes.subscribe(() => {
+        if (--left > 0) return;
+        // Not within the call that returns `end`.
+        queueMicrotask(() => end());
+        resolve();
+      });
+    });
   }
 
   /** Called with every change of a Node, in the order of the server. */
