@@ -2,6 +2,8 @@ import { findCondition } from "../../../language/object/condition.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
 import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
+import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
+import { updateText } from "./update-text.ts";
 import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
@@ -13,9 +15,12 @@ type Paint = (text: string) => string;
 /** Of the terminal. */
 type Columns = number | undefined;
 
+/** With what machine configuration does on the node, where a pool configures it. */
+export type Explanation = NodeExplanation & { readonly machineConfig?: NodeUpdate | undefined };
+
 /** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
 export function explanationText(
-  explanation: NodeExplanation,
+  explanation: Explanation,
   colours: Colours,
   { wide = false, columns }: { readonly wide?: boolean; readonly columns?: number | undefined } = {},
 ): string {
@@ -36,7 +41,7 @@ function section(title: string, text: string, { bold }: Colours): string {
   return text === "" ? "" : `${bold(title)}\n${text}`;
 }
 
-function head(explanation: NodeExplanation, colours: Colours, columns: Columns): string {
+function head(explanation: Explanation, colours: Colours, columns: Columns): string {
   const { bold, yellow, red } = colours;
   const { node, profile, rules, obstacles, pools, deferred, hardware, unresolved, warnings } = explanation;
   const chosen = rules.find(({ outcome }) => outcome === "chosen");
@@ -49,6 +54,8 @@ function head(explanation: NodeExplanation, colours: Colours, columns: Columns):
   const ties = rules.filter(({ outcome }) => outcome === "tied").map((rule) => `${ruleName(rule)} (${rule.profile})`);
   rows.push(...lines("Tied with:", ties, yellow));
   if (pools.length > 0) rows.push(["Pools:", printable(pools.join(", "))]);
+  for (const [index, { text, isSettled }] of updateText(explanation.machineConfig).entries())
+    rows.push([index === 0 ? "Config:" : "", { text: printable(text), paint: isSettled ? colours.green : yellow }]);
   if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
   rows.push(...reportRows(explanation, colours));
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));

@@ -3,6 +3,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { answersOf, traitsOf } from "../../../domain/node-tuning/known-nodes.ts";
+import { updateOf } from "../../../domain/rollout/node-annotations.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
@@ -52,7 +53,9 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   const answers = answersOf((of) => traits.get(of))(name);
   const input: ExplainInput = { ...tuning, node, podsOn, answers };
   const found = root === undefined ? undefined : await readRoot(root, input, exec);
-  const explanation = explainNode({ ...input, found });
+  const machineConfig = updateOf(nodes.find(({ metadata }) => metadata.name === name)?.metadata ?? {});
+  const isConfigured = machineConfig.current !== "" || machineConfig.desired !== "";
+  const explanation = { ...explainNode({ ...input, found }), ...(isConfigured ? { machineConfig } : {}) };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
