@@ -10,6 +10,7 @@ import { decideProfile, type DerivedKind, type ProfileDecision, type ProfileInpu
 import type { HoldInput } from "./hold.ts";
 import { profileStatus } from "./status.ts";
 import { profileOf } from "./testing/facts.ts";
+import { withoutPools } from "./without-pools.ts";
 
 const role = "machineconfiguration.openshift.io/role";
 const finalizer = "foreground-deletion";
@@ -68,6 +69,11 @@ const seen = { ...objects, KubeletConfig: { ...objects.KubeletConfig, status: {}
 const inPool = (one: MachineConfigPool, more: Partial<ProfileInput> = {}): ProfileInput =>
   input({ surroundings: { ...input().surroundings, pools: [one] }, observed: seen, ...more });
 
+function withoutAnyPool(): ProfileInput {
+  const surroundings = { ...input().surroundings, pools: undefined };
+  return input({ surroundings, observed: observedAfter(decideProfile(input({ surroundings }))) });
+}
+
 const condition = (type: string, status: "True" | "False", reason = "", message = ""): never =>
   ({ type, status, reason, message }) as never;
 
@@ -91,6 +97,11 @@ describe("the state of a profile", () => {
       "for an empty pool (weak point 4: nothing waits for nodes that do not exist)",
       inPool(updated()),
       { type: "available" },
+    ],
+    [
+      "of a cluster without pools, which says what nodes lack",
+      withoutAnyPool(),
+      { type: "available", message: withoutPools },
     ],
     [
       "whose pool updates nodes (weak point 2)",
@@ -349,6 +360,11 @@ describe("the status of a profile", () => {
     const { conditions = [] } = status(state);
     expect(conditions.map(({ type }) => type)).toEqual(["Available", "Upgradeable", "Progressing", "Degraded"]);
     expect(conditions.map((one) => one.status)).toEqual(expected);
+  });
+
+  it("says on Available what nodes lack", () => {
+    const { conditions } = status({ type: "available", message: "m" });
+    expect(conditions?.map(({ message }) => message)).toEqual(["m", "", "", ""]);
   });
 
   it("keeps the time of conditions whose status stays (weak point 20)", () => {

@@ -11,6 +11,7 @@ import { findings } from "./findings.ts";
 import { derivedAt, derivedAtAnnotation, type Hold, type HoldInput, holdOf } from "./hold.ts";
 import { derivedNames } from "./names.ts";
 import { poolFor, selects } from "./pools.ts";
+import { withoutPools } from "./without-pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import { readFacts } from "./read-facts.ts";
 import { degraded, few, type ProfileState, progressing, rolloutState } from "./status.ts";
@@ -159,13 +160,14 @@ function objectsOf(
 }
 
 function stateOf(
-  { observed, nodeProfiles, hold }: ProfileInput,
+  { observed, nodeProfiles, hold, surroundings }: ProfileInput,
   { objects, pool, set }: { objects: readonly KubeObject[]; pool: MachineConfigPool | undefined; set: string },
 ): ProfileState {
   const missing = objects.filter(({ kind }) => !observed[kind as DerivedKind]).map(({ kind }) => kind);
   if (missing.length > 0) return progressing("DeploymentStarting", `creating ${missing.join(", ")}`);
   const kubeletConfig: KubeletConfig | undefined = observed.KubeletConfig;
-  return rolloutState({ pool, set, isOurs: !hold, kubeletConfig, nodeProfiles });
+  const state = rolloutState({ pool, set, isOurs: !hold, kubeletConfig, nodeProfiles });
+  return state.type === "available" && !surroundings.pools ? { ...state, message: withoutPools } : state;
 }
 
 function isOf(set: string, object: KubeObject | undefined): boolean {

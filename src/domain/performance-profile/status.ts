@@ -10,7 +10,8 @@ import { derivedNames } from "./names.ts";
 
 /** How far a profile has come. The reasons are those of the operator that Attune replaces, where it has one. */
 export type ProfileState =
-  | { readonly type: "available" }
+  /** With a message: nodes have what this cluster can give them, which is not all that the profile asks for. */
+  | { readonly type: "available"; readonly message?: string | undefined }
   | { readonly type: "progressing"; readonly reason: string; readonly message: string }
   | { readonly type: "degraded"; readonly reason: string; readonly message: string };
 
@@ -61,10 +62,9 @@ function conditionOf(
   const isIt = type.toLowerCase() === state.type;
   const status = isIt || (type === "Upgradeable" && state.type === "available") ? "True" : "False";
   const known = old.filter((condition) => condition.type === type);
-  const text =
-    isIt && state.type !== "available"
-      ? { reason: state.reason, message: state.message }
-      : { reason: "AsExpected", message: "" };
+  const { reason, message } =
+    state.type === "available" ? { reason: "AsExpected", message: state.message ?? "" } : state;
+  const text = isIt ? { reason, message } : { reason: "AsExpected", message: "" };
   const [condition] = setCondition(known, { type, status, ...text }, now);
   return condition as Condition;
 }
