@@ -77,7 +77,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
       await expect(write(author, `bad-${index}`, data)).rejects.toThrow("profiles may");
   });
 
-  it("the operator tells its agents what to run, and to leave boot arguments to MachineConfigs", async () => {
+  it("the operator tells its agents what to run, and to take boot arguments from MachineConfigs where it rolls them out", async () => {
     const commandWith = async (...args: string[]): Promise<string> => {
       const stop = new AbortController();
       const flags = parseArguments(operatorFlags, ["--no-leader-election", ...args], {});
@@ -100,7 +100,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     await applyManifests(admin, machineConfigCrds);
     expect(await commandWith("--mode", "tuning")).toBe(agent);
     expect(await commandWith("--mode", "standalone", "--agent-exec", "none")).toBe(
-      `${agent} --exec none --boot-arguments report`,
+      `${agent} --exec none --boot-arguments report --machine-config`,
     );
   });
 });
