@@ -158,20 +158,7 @@ test("a node that is silent for 15 minutes after a restart has failed and stops 
 });
 
 test("a node that fails twice on a config goes back to the one it had, and is asked again when the pool has another", async () => {
-  const world = new RolloutWorld();
-  const labels = { "node-role.kubernetes.io/worker": "" };
-  world.nodes.put(nodeOf({ name: "n", labels, conditions: { Ready: "True" } }));
-  world.operator();
-  const target = async (text: string): Promise<string> => {
-    world.machineConfigs.put(withFile("50-a", "/etc/a", text));
-    await world.clock.advance(10 * second);
-    return world.pools.objects.get("worker")!.spec!.configuration!.name!;
-  };
-  const report = async (written: Record<string, string>): Promise<void> => {
-    world.nodes.patch("n", { metadata: { annotations: written } });
-    await world.clock.advance(second);
-  };
-  const desired = (): string => updateOf(world.nodes.objects.get("n")!.metadata).desired;
+  const { world, target, report, desired } = oneNode();
   const good = await target("good");
   await report({ [annotations.currentConfig]: good, [annotations.state]: "Done" });
   const bad = await target("bad");
@@ -191,6 +178,54 @@ test("a node that fails twice on a config goes back to the one it had, and is as
   expect(desired()).toBe(next);
 });
 
+test("a drained node that failed gets the corrected config, although it uses the whole budget itself", async () => {
+  const { world, target, report, desired } = oneNode();
+  const good = await target("good");
+  await report({ [annotations.currentConfig]: good, [annotations.state]: "Done" });
+  const bad = await target("bad");
+  await report({ [annotations.state]: "Working", [annotations.desiredDrain]: `drain-${bad}` });
+  await report({ [annotations.state]: "Degraded", [annotations.reason]: "no space" });
+  expect(world.nodes.objects.get("n")!.spec?.unschedulable).toBe(true);
+  const next = await target("next");
+  expect(desired()).toBe(next);
+});
+
+test("50 edits while requests fail, some after they were carried out: budget, one restart for each config, nothing left", async () => {
+  const random = numbers(7);
+  const world = new RolloutWorld(() => Math.floor(random() * 2 * second));
+  const labels = { "node-role.kubernetes.io/worker": "" };
+  const away = new Set<string>();
+  let most = 0;
+  world.nodes.watch(({ object }) => {
+    const { name = "" } = object.metadata;
+    if (isAway(object)) away.add(name);
+    else away.delete(name);
+    most = Math.max(most, away.size);
+  });
+  const agents = [..."abcdefgh"].map((name) => {
+    world.nodes.put(nodeOf({ name, labels, conditions: { Ready: "True" } }));
+    return new SimulatedAgent(world, name, () => Math.floor(random() * 5 * second));
+  });
+  const codes = [409, 429, 500, 503];
+  world.fault = () =>
+    random() < 0.15 ? { code: codes[Math.floor(random() * 4)] ?? 500, late: random() < 0.5 } : undefined;
+  world.operator();
+  for (let edit = 0; edit < 50; edit++) {
+    world.machineConfigs.put(withFile("50-a", "/etc/a", String(edit)));
+    await world.clock.advance(Math.floor(random() * 40 * second));
+  }
+  await advanceUntil(world, () => conditionOf(world, "Updated")?.status === "True");
+  await world.clock.advance(10 * minute);
+  expect(most).toBe(1);
+  expect(agents.flatMap(({ restarts }) => [...restarts.values()]).filter((times) => times > 1)).toEqual([]);
+  expect(
+    [...world.nodes.objects.values()].filter(
+      ({ spec, metadata }) =>
+        spec?.unschedulable || spec?.taints?.length || metadata.annotations?.[ownAnnotations.progress],
+    ),
+  ).toEqual([]);
+});
+
 test("edits of a pool during a rollout are neither lost nor in conflict with its status (machine-config W-24)", async () => {
   const world = new RolloutWorld(() => second);
   const labels = { "node-role.kubernetes.io/worker": "" };
@@ -207,6 +242,32 @@ test("edits of a pool during a rollout are neither lost nor in conflict with its
   expect(world.pools.objects.get("worker")!.metadata.annotations).toMatchObject({ edit: "100" });
   expect([...restarts.values()]).toEqual([1]);
 });
+
+/** A node whose agent is the test. */
+function oneNode(): {
+  world: RolloutWorld;
+  target: (text: string) => Promise<string>;
+  report: (written: Record<string, string>) => Promise<void>;
+  desired: () => string;
+} {
+  const world = new RolloutWorld();
+  const labels = { "node-role.kubernetes.io/worker": "" };
+  world.nodes.put(nodeOf({ name: "n", labels, conditions: { Ready: "True" } }));
+  world.operator();
+  return {
+    world,
+    async target(text) {
+      world.machineConfigs.put(withFile("50-a", "/etc/a", text));
+      await world.clock.advance(10 * second);
+      return world.pools.objects.get("worker")!.spec!.configuration!.name!;
+    },
+    async report(written) {
+      world.nodes.patch("n", { metadata: { annotations: written } });
+      await world.clock.advance(10 * second);
+    },
+    desired: () => updateOf(world.nodes.objects.get("n")!.metadata).desired,
+  };
+}
 
 function conditionOf(
   world: RolloutWorld,

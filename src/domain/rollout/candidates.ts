@@ -35,10 +35,12 @@ export function chooseCandidates({ members, target, budget, operatorNode }: Cand
   const inUse = members.filter(({ state }) => usesBudget(state));
   const failed = members.filter((member) => hasFailed(member, target));
   const capacity = failed.length > 0 ? 0 : Math.max(0, budget - inUse.length);
-  const candidates = capacity > 0 ? members.filter((member) => mayBeTold(member, target)) : [];
+  const tellable = failed.length > 0 ? [] : members.filter((member) => mayBeTold(member, target));
+  const stuck = tellable.filter(isStuck);
+  const candidates = capacity > 0 ? tellable : stuck;
   const own = candidates.length > 1 ? candidates.find(({ state }) => state.name === operatorNode) : undefined;
-  const others = own ? candidates.filter((member) => member !== own) : candidates;
-  const picked = others.length > capacity ? inOrder(others).slice(0, capacity) : others;
+  const others = candidates.filter((member) => member !== own && !stuck.includes(member));
+  const picked = [...stuck, ...(others.length > capacity ? inOrder(others).slice(0, capacity) : others)];
   return { inUse, failed, candidates, capacity, picked, deferred: own };
 }
 
@@ -69,6 +71,11 @@ function mayBeTold({ state, progress, conflict }: Member, target: string): boole
   if (!isBehind(state, target) || conflict.length > 0 || (progress && gaveUp(progress, target))) return false;
   // What the operator cordoned for a config that failed may get the next one.
   return state.isReady || (state.notReady === "cordoned" && state.cordonedBy === "operator");
+}
+
+/** Uses the budget and has failed on another config: told the target, it uses no more, and nothing else would free it. */
+function isStuck({ state, progress }: Member): boolean {
+  return usesBudget(state) && (state.isFailing || progress?.phase === "Failed");
 }
 
 /** By zone, then oldest first; nodes without a zone last. */

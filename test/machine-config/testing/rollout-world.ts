@@ -109,6 +109,8 @@ export class RolloutWorld {
   readonly pools = new Collection<MachineConfigPool>(this);
   readonly machineConfigs = new Collection<MachineConfig>(this);
   readonly events: PlannedEvent[] = [];
+  /** How the next request fails; `late`: after it was carried out. */
+  fault: () => { readonly code: number; readonly late?: boolean } | undefined = () => undefined;
   readonly #lagMs: () => number;
   #version = 0;
 
@@ -160,7 +162,10 @@ export class RolloutWorld {
     const answer = async <T>(carryOut: () => T): Promise<T> => {
       await new Promise<void>((resolve) => this.clock.after(this.#lagMs(), resolve));
       if (!isAlive()) return new Promise(() => {});
-      return carryOut();
+      const fault = this.fault();
+      const result = fault && !fault.late ? undefined : carryOut();
+      if (fault) throw new ApiError({ code: fault.code, reason: "Unknown", message: "the test lets it fail" });
+      return result as T;
     };
     return {
       get: (kind: KindRef, name: string) =>
