@@ -1,7 +1,8 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Member } from "../../src/domain/rollout/candidates.ts";
 import { nextProgress } from "../../src/domain/rollout/node-progress.ts";
 import { judgeNode } from "../../src/domain/rollout/node-state.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
 import { poolStatus } from "../../src/domain/rollout/pool-status.ts";
 import { agreesWithRecorded, casesOf } from "./parity.ts";
 import { nodeOf, now, poolOf, shortConditions, type ShortNode, type ShortPool } from "./recorded-pools.ts";
@@ -43,13 +44,17 @@ const ours = Object.fromEntries([
   withTexts("status-by-mcn", `Node a is reporting: "r"`),
 ]);
 
+function membersOf({ pool, nodes }: Case["input"]): Member[] {
+  return nodes.map((short) => {
+    const state = judgeNode(nodeOf(short));
+    return { state, conflict: [], progress: nextProgress(state, pool.configuration ?? "", now) };
+  });
+}
+
 describe("the status of a pool (machine-config W-17)", () => {
   agreesWithRecorded(cases, ours, ({ input }) => {
     const pool = poolOf(input.pool);
-    const members = input.nodes.map((short): Member => {
-      const state = judgeNode(nodeOf(short));
-      return { state, conflict: [], progress: nextProgress(state, input.pool.configuration ?? "", now) };
-    });
+    const members = membersOf(input);
     const { configuration, conditions = [], ...counts } = poolStatus({ pool, members, waiting: [], now });
     return {
       ...counts,
@@ -57,5 +62,26 @@ describe("the status of a pool (machine-config W-17)", () => {
       source: configuration?.source?.map(({ name }) => name),
       conditions: shortConditions(pool, conditions),
     };
+  });
+});
+
+describe("a pool for which nothing was ever selected", () => {
+  const status = (ready: "True" | "False", renderProblems: string[] = []) => {
+    const input = { pool: { name: "worker" }, nodes: [{ name: "a" }, { name: "b", conditions: { Ready: ready } }] };
+    return poolStatus({ pool: poolOf(input.pool), members: membersOf(input), renderProblems, waiting: [], now });
+  };
+  const updated = (...of: Parameters<typeof status>) => findCondition(status(...of).conditions, "Updated");
+
+  it("is updated once its nodes are ready: they are as they should be", () => {
+    expect(updated("False")?.status).toBe("False");
+    expect(updated("True")).toMatchObject({
+      status: "True",
+      message: "No MachineConfig is selected: nodes stay as they are",
+    });
+    expect(status("True")).toMatchObject({ updatedMachineCount: 2, readyMachineCount: 2, unavailableMachineCount: 0 });
+  });
+
+  it("is not where its first MachineConfig cannot be rendered", () => {
+    expect(updated("True", ["no"])?.status).toBe("False");
   });
 });

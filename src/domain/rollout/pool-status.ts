@@ -26,18 +26,27 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   const { pool, members, renderProblems, waiting, now } = input;
   const target = pool.spec?.configuration?.name ?? "";
   const states = members.map(({ state }) => state);
-  const updated = states.filter((state) => isUpdated(state, target));
+  // Nothing was ever selected for the pool: its nodes are as they should be.
+  const isIdle = target === "" && renderProblems?.length === 0 && waiting.length === 0;
+  const updated = isIdle ? states : states.filter((state) => isUpdated(state, target));
   const ready = updated.filter(({ isReady }) => isReady);
-  const unavailable = states.filter(({ isUnavailable }) => isUnavailable);
+  const unavailable = states.filter(({ isReady, isUnavailable }) => (isIdle ? !isReady : isUnavailable));
   const degraded = members.filter(isDegraded);
   // A node that only another client cordoned has the config, and would keep the pool from being updated for ever.
   const settled = updated.filter(({ isReady, isOnlyCordoned }) => isReady || isOnlyCordoned);
-  const isDone = settled.length === states.length && target !== "";
+  const isDone = settled.length === states.length && (target !== "" || isIdle);
 
   const conditions = new Conditions(pool.status?.conditions ?? [], now);
   conditions.set(
     "Updated",
-    isDone ? { status: "True", message: `All nodes are updated with MachineConfig ${target}` } : { status: "False" },
+    isDone
+      ? {
+          status: "True",
+          message: isIdle
+            ? "No MachineConfig is selected: nodes stay as they are"
+            : `All nodes are updated with MachineConfig ${target}`,
+        }
+      : { status: "False" },
   );
   conditions.set("Updating", updating(pool, isDone, target));
   const nodes = degradedNodes(degraded);
