@@ -1,4 +1,4 @@
-import { isAlreadyExists, isNotFound } from "../../cluster/kube/api-error.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { act } from "../../cluster/runtime/act/act.ts";
@@ -181,9 +181,11 @@ export function rolloutController(options: RolloutOptions): Controller {
       signal,
       log,
     });
-    if (failures.length > 0)
-      throw new AggregateError(failures, `write to ${failures.length} nodes of pool ${of.metadata.name}`);
-    return result;
+    const errors = failures.filter((error) => !isConflict(error));
+    if (errors.length > 0)
+      throw new AggregateError(errors, `write to ${errors.length} nodes of pool ${of.metadata.name}`);
+    // A Node that its kubelet wrote meanwhile.
+    return failures.length > 0 ? { ...result, requeue: true } : result;
   }
 
   for (const name of builtInPools) controller.queue.add(name);

@@ -19,7 +19,7 @@ import { attuneHandlers } from "../../webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../webhook/rbac.ts";
 import { runWebhook } from "../../webhook/webhook.ts";
 import { applyManifests } from "../install/apply-manifests.ts";
-import { foundation } from "../install/manifests.ts";
+import { foundation, kindsOf } from "../install/manifests.ts";
 import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
@@ -99,7 +99,7 @@ async function startParts(
     }),
     runWebhook({
       client: webhook,
-      ...attuneHandlers(webhook, { log: log.child({ part: "webhook" }) }),
+      ...attuneHandlers(webhook, { log: log.child({ part: "webhook" }), ...kindsOf(mode) }),
       host: "127.0.0.1",
       port: 0,
       target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),
