@@ -4,7 +4,7 @@ import type { ObjectReference, PlannedEvent } from "../../language/object/plan.t
 import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
 import { budgetOf } from "./max-unavailable.ts";
 import type { Assigned } from "./members.ts";
-import { annotations, ownAnnotations } from "./node-annotations.ts";
+import { annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
 import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
 import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts";
@@ -89,6 +89,7 @@ export function decidePool(input: PoolInput): PoolDecision {
   const events: PlannedEvent[] = [];
   for (const member of members) {
     remember(changes, member);
+    if (member.state.update.state === "Lost") startAgain(changes, member.state);
     reportConflict(member, now, changes, events);
   }
   if (mayAct) act(input, { members, chosen, changes, events, target, of });
@@ -163,6 +164,13 @@ function remember(changes: NodeChanges, { state: { node }, progress }: Member): 
   const before = node.metadata.annotations?.[ownAnnotations.progress];
   const after = progress && JSON.stringify(progress);
   if (before !== after) changes.annotate(node, ownAnnotations.progress, after ?? null);
+}
+
+/** The node becomes one that was never told, and is told when the budget allows. */
+function startAgain(changes: NodeChanges, { node }: NodeState): void {
+  const { desiredConfig, lastAppliedDrain } = annotations;
+  for (const name of [desiredConfig, lastAppliedDrain, ownAnnotations.previousConfig, ...writtenByAgent])
+    changes.annotate(node, name, null);
 }
 
 /** On the node too: its owner may not look at pools. */

@@ -53,7 +53,8 @@ export const writtenByAgent: readonly string[] = [
   annotations.postConfigAction,
 ];
 
-export type UpdateState = "Done" | "Working" | "Degraded" | "Unreconcilable";
+/** `Lost`: the node does not have the config that it reported as done; it was given back, or installed anew. */
+export type UpdateState = "Done" | "Working" | "Degraded" | "Unreconcilable" | "Lost";
 
 /** The annotations of one node. Absent ones are empty. */
 export interface NodeUpdate {

@@ -53,6 +53,10 @@ export function updateController(options: UpdateControllerOptions): Controller {
     switch (phaseOf({ update, ...configs })) {
       case "unmanaged":
         return {};
+      case "lost":
+        // The operator assigns it again, when the budget of the pool allows.
+        await report({ state: "Lost", reason: `the node does not have ${update.desired} any more` });
+        return {};
       case "settled":
         if (configs.pending) await updater.forgetPending();
         await repair(found, log);

@@ -21,13 +21,17 @@ export type UpdatePhase =
   /** It was booted, and what was applied is to be verified. */
   | "verify"
   /** The desired config failed too often. */
-  | "given up";
+  | "given up"
+  /** The Node says that it has the desired config, and the node has none. */
+  | "lost";
 
 /** A config that fails twice on a node fails a third time, and every attempt costs the node a drain. */
 export const mostFailures = 2;
 
-export function phaseOf({ update: { desired }, current, pending, bootId }: PhaseInput): UpdatePhase {
+export function phaseOf({ update, current, pending, bootId }: PhaseInput): UpdatePhase {
+  const { desired } = update;
   if (desired === "") return "unmanaged";
+  if (!current && !pending && isReportedDone(update)) return "lost";
   if (pending?.name === desired) {
     if (pending.failures >= mostFailures) return "given up";
     if (pending.stage !== "booting") return "apply";
@@ -35,6 +39,11 @@ export function phaseOf({ update: { desired }, current, pending, bootId }: Phase
   }
   const isUntouched = !pending || pending.stage === "rolled back";
   return current?.name === desired && isUntouched ? "settled" : "apply";
+}
+
+/** Such a node uses no budget. Several that began at once would all be drained at once. */
+function isReportedDone({ current, desired, state }: NodeUpdate): boolean {
+  return current === desired && (state === "Done" || state === "Lost");
 }
 
 export const drainRequest = (config: string): string => `drain-${config}`;
