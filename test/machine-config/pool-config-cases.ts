@@ -7,7 +7,7 @@ import {
   roleLabel,
 } from "../../src/domain/machine-config/api.ts";
 import { decideGenerated } from "../../src/domain/machine-config/pool-configs/decide-generated.ts";
-import { generatedByAnnotation } from "../../src/domain/machine-config/pool-configs/generate.ts";
+import { generatedBy } from "../../src/domain/machine-config/rendered-annotations.ts";
 import type { GeneratedKind, PoolConfig } from "../../src/domain/machine-config/pool-configs/generated-kind.ts";
 import { ignitionConfig } from "../../src/language/ignition/config.ts";
 import { textFile } from "../../src/language/ignition/file-contents.ts";
@@ -103,7 +103,7 @@ export function templateOf(role: string, path: string, text: string): MachineCon
 }
 
 export function generatedBefore(name: string, role = ""): MachineConfig {
-  const annotations = { [generatedByAnnotation]: "1" };
+  const annotations = { [generatedBy]: "1" };
   return {
     apiVersion,
     kind: "MachineConfig",

@@ -2,7 +2,8 @@ import { equal } from "../../../language/object/json.ts";
 import { emptyPlan, type ObjectReference, type Plan, type PlannedEvent } from "../../../language/object/plan.ts";
 import { findCondition } from "../../../language/object/condition.ts";
 import { group, type MachineConfig } from "../api.ts";
-import { generate, generatedByAnnotation, type GenerateInput, type Outcome } from "./generate.ts";
+import { generatedBy } from "../rendered-annotations.ts";
+import { generate, type GenerateInput, type Outcome } from "./generate.ts";
 import { type GeneratedKind, generatedName, isGeneratedName, type PoolConfig } from "./generated-kind.ts";
 import { outcomeStatus } from "./outcome-status.ts";
 
@@ -51,7 +52,7 @@ type Named = Pick<GeneratedKind, "word" | "kind">;
 /** A MachineConfig of a user may have such a name: ours have a mark, and an object that owns or names them. */
 function isOurs(kind: Named, { metadata }: MachineConfig, objects: readonly PoolConfig[]): boolean {
   const { name = "", annotations = {}, ownerReferences = [] } = metadata;
-  if (!isGeneratedName(kind, name) || !Object.hasOwn(annotations, generatedByAnnotation)) return false;
+  if (!isGeneratedName(kind, name) || !Object.hasOwn(annotations, generatedBy)) return false;
   return (
     ownerReferences.some((owner) => owner.kind === kind.kind.kind && owner.apiVersion.startsWith(`${group}/`)) ||
     objects.some((object) => object.metadata.finalizers?.includes(name))

@@ -1,8 +1,9 @@
+import { generatedBy } from "../rendered-annotations.ts";
 import { ignitionConfig } from "../../../language/ignition/config.ts";
 import { writeJson } from "../../../language/object/exact-json.ts";
 import { matchesLabels } from "../../../language/object/label-selector.ts";
 import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
-import { apiVersion, group, type MachineConfig, type MachineConfigPool, roleLabel } from "../api.ts";
+import { apiVersion, type MachineConfig, type MachineConfigPool, roleLabel } from "../api.ts";
 import {
   type GeneratedKind,
   generatedName,
@@ -13,9 +14,6 @@ import {
 import { acceptedBefore, rememberedAnnotation, type Remembered } from "./remembered.ts";
 import { type Conflict, FieldOwners, mergeSettings, type Settings } from "./settings.ts";
 import { type LabelledPool, poolSelector, targetPools } from "./target-pools.ts";
-
-/** On a generated MachineConfig: the version that wrote it. */
-export const generatedByAnnotation = `${group}/generated-by-controller-version`;
 
 export interface GenerateInput<T extends PoolConfig> {
   readonly pools: readonly MachineConfigPool[];
@@ -159,7 +157,7 @@ function poolConfig({ kind, pool, chosen, observed, version, refused }: ForPool)
       labels: { [roleLabel]: pool.name },
       annotations: {
         // Unchanged by an upgrade, which should write no MachineConfig.
-        [generatedByAnnotation]: observed?.metadata.annotations?.[generatedByAnnotation] ?? version,
+        [generatedBy]: observed?.metadata.annotations?.[generatedBy] ?? version,
         [rememberedAnnotation]: writeJson(
           Object.fromEntries(used.map(({ draft, remembered }) => [draft.name, remembered])),
         ),
