@@ -122,6 +122,43 @@ describe("a plan", () => {
     ]);
   });
 
+  it.each(["KubeletConfig", "ContainerRuntimeConfig"])(
+    "has a written %s, and the nodes that restart for it",
+    (kind) => {
+      const spec = { machineConfigPoolSelector: { matchLabels: { pool: "rt" } } };
+      const after = { apiVersion: pool.apiVersion, kind, metadata: { name: "c" }, spec };
+      expect(planChanges({ writes: [{ place: "f.yaml", after }], cluster: cluster([pool]) })).toMatchObject({
+        plan: { configurations: [{ objects: [{ kind, name: "c" }], pools: ["rt"], restarts: ["rt-1"] }] },
+      });
+    },
+  );
+
+  it("says that a MachineConfig cannot be rendered, and that no node changes for it", () => {
+    const machineConfig = {
+      apiVersion: pool.apiVersion,
+      kind: "MachineConfig",
+      metadata: { name: "60-mode", labels: { "machineconfiguration.openshift.io/role": "rt" } },
+      spec: {
+        config: { ignition: { version: "3.4.0" }, storage: { files: [{ path: "/etc/x", mode: 99_999 }] } },
+      },
+    };
+    const writes = [{ place: "f.yaml", after: machineConfig }];
+    expect(planChanges({ writes, cluster: cluster([pool]) })).toMatchObject({
+      plan: {
+        configurations: [{ objects: [{ name: "60-mode" }], pools: ["rt"], restarts: [] }],
+        findings: [
+          {
+            severity: "error",
+            about: "MachineConfig 60-mode",
+            message: expect.stringMatching(
+              /^spec\.config\.storage\.files\[0\]\.mode: .*99999.*; no node of rt changes until it is corrected$/,
+            ),
+          },
+        ],
+      },
+    });
+  });
+
   it("leaves out in a cluster without pools what only MachineConfigs make work", () => {
     const result = plan(lowLatency("1-3"), cluster(undefined));
     expect(result.type === "planned" && result.plan.objects.map(({ kind }) => kind)).toEqual([

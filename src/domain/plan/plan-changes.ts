@@ -12,7 +12,7 @@ import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
-import { restartsWith, writtenConfigurations } from "./written-configurations.ts";
+import { refusedConfigurations, restartsWith, writtenConfigurations } from "./written-configurations.ts";
 
 export interface PlanInput {
   readonly writes: readonly PlannedWrite[];
@@ -60,7 +60,12 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
     type: "planned",
     plan: {
       ...preview,
-      findings: [...profiles.findings, ...preview.findings, ...ignoredTuneds(objects)].toSorted(mostSevereFirst),
+      findings: [
+        ...profiles.findings,
+        ...refusedConfigurations(writes, written),
+        ...preview.findings,
+        ...ignoredTuneds(objects),
+      ].toSorted(mostSevereFirst),
       objects: [...writes.map(plannedObject), ...profiles.objects],
       configurations: [...profiles.configurations, ...writtenConfigurations(writes, written)],
     },

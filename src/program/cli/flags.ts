@@ -131,7 +131,9 @@ export const installFlags = {
       default: defaultImage,
     },
   ),
-  mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
+  mode: modeFlag(
+    "auto, standalone or plain (both also install the CRDs of machine configuration), or tuning (no rights on it)",
+  ),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   agentMounts: agentMountsFlag,
@@ -173,7 +175,9 @@ export const webhookFlags = {
     (how, name) => oneOf(["url", "service"], how, name),
     { required: true },
   ),
-  mode: modeFlag("plain reads no objects of machine configuration; auto and standalone do where the cluster has them"),
+  mode: modeFlag(
+    "tuning reads no objects of machine configuration, plain none of OpenShift; auto and standalone do where the cluster has them",
+  ),
   host: text("--host <address>", "address to listen on", { default: "127.0.0.1" }),
   port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
   advertise: text("--advertise <host>", "with --register url: host name or address in the URL", {

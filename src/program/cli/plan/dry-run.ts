@@ -1,7 +1,12 @@
 import { isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import {
+  containerRuntimeConfigKind,
+  kubeletConfigKind,
+  machineConfigKind,
+  machineConfigPoolKind,
+} from "../../../domain/machine-config/api.ts";
 import { tunedKind } from "../../../domain/node-tuning/api.ts";
 import { get, isObject, type Json, set } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -32,6 +37,7 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
   { ref: machineConfigPoolKind, patch: "merge" },
   { ref: machineConfigKind, patch: "merge" },
   { ref: kubeletConfigKind, patch: "merge" },
+  { ref: containerRuntimeConfigKind, patch: "merge" },
   { ref: kinds.runtimeClass, patch: "strategic" },
   { ref: kinds.node, patch: "strategic" },
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),

@@ -69,7 +69,7 @@ async function planManifests(
   ]);
   const { namespace = "default" } = options;
   const absent = [
-    ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig"]),
+    ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig", "ContainerRuntimeConfig"]),
     ...(profiles ? [] : [performanceProfileKind.kind]),
   ];
   const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, signal });
