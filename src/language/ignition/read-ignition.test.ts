@@ -84,6 +84,12 @@ describe("a config is refused, with the field,", () => {
       { ignition: version, passwd: { users: [{ name: "core", sshAuthorizedKeys: ["a\nb"] }] } },
       "passwd.users[0].sshAuthorizedKeys[0]: ",
     ],
+    [
+      "a password that would add a line to /etc/shadow",
+      { ignition: version, passwd: { users: [{ name: "core", passwordHash: "x:::\nroot::" }] } },
+      "passwd.users[0].passwordHash: ",
+    ],
+    ["a unit that systemctl would read as an option", units({ name: "--root=a.service" }), "systemd.units[0].name: "],
     ["a list for an object", { ignition: version, storage: [] }, 'storage: Invalid value: "a list": must be an object'],
     ["a number beyond 2^53", file({ mode: 2n ** 60n }), "storage.files[0].mode: "],
   ])("%s", (_, config, problem) => {

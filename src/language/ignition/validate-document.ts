@@ -35,6 +35,10 @@ function validateUnits(units: readonly UnitEntry[], field: string): FieldError[]
     const at = index(field, position);
     return [
       ...validateFileName(name, child(at, "name")),
+      // `-.mount` and `-.slice` are those of the root.
+      ...(name && /^-[^.]/.test(name)
+        ? [invalid(child(at, "name"), shortened(name), "must not begin with a hyphen")]
+        : []),
       ...(name && !unitSuffixes.includes(name.slice(name.lastIndexOf(".") + 1))
         ? [invalid(child(at, "name"), shortened(name), `must end in one of .${unitSuffixes.join(", .")}`)]
         : []),
@@ -60,16 +64,23 @@ function validateFileName(name: string | undefined, field: string): FieldError[]
   return name === "." || name === ".." ? [invalid(field, name, "must be the name of a file")] : [];
 }
 
+/** It becomes one field of a line of /etc/shadow. Messages do not show it. */
+function validateHash(hash: string | undefined, field: string): FieldError[] {
+  return hash && /[:\s]/.test(hash) ? [invalid(field, "(not shown)", "must have neither a colon nor a blank")] : [];
+}
+
 function validateUsers(users: readonly UserEntry[], field: string): FieldError[] {
-  const faults = users.flatMap(({ sshAuthorizedKeys = [] }, position) => {
+  const faults = users.flatMap(({ sshAuthorizedKeys = [], passwordHash }, position) => {
     const seen = new Set<string>();
-    return sshAuthorizedKeys.flatMap((key, place) => {
+    const hash = validateHash(passwordHash, child(index(field, position), "passwordHash"));
+    const keys = sshAuthorizedKeys.flatMap((key, place) => {
       const at = index(child(index(field, position), "sshAuthorizedKeys"), place);
       if (seen.has(key)) return [duplicate(at, shortened(key))];
       seen.add(key);
       // A key becomes one line of a file.
       return /[\r\n]/.test(key.trimEnd()) ? [invalid(at, shortened(key), "must be one line")] : [];
     });
+    return [...hash, ...keys];
   });
   return [...faults, ...repeated(users, "name", field)];
 }

@@ -107,7 +107,7 @@ describe("boot arguments are set with the tool that the node has (machine-config
       [
         "GRUB_TIMEOUT=5",
         "# BEGIN Attune: boot arguments of the machine config",
-        'GRUB_CMDLINE_LINUX_DEFAULT="${GRUB_CMDLINE_LINUX_DEFAULT:+$GRUB_CMDLINE_LINUX_DEFAULT }a b=\\$x"',
+        'GRUB_CMDLINE_LINUX_DEFAULT="${GRUB_CMDLINE_LINUX_DEFAULT:+$GRUB_CMDLINE_LINUX_DEFAULT }a b=\\\\\\$x"',
         "# END Attune: boot arguments of the machine config",
         "",
       ].join("\n"),

@@ -42,6 +42,9 @@ function toolOf(grub: Grub): BootTool {
   return {
     name: grub.update[0] ?? "",
     async plan({ wanted, host }) {
+      const bad = wanted.find(isChanged);
+      if (bad !== undefined)
+        return { impossible: `GRUB cannot pass ${bad} on: it has a backslash, a single quote or an open double quote` };
       const set = (line: string | null): Action => ({
         type: "edit",
         path: grub.defaults,
@@ -65,10 +68,21 @@ function toolOf(grub: Grub): BootTool {
   };
 }
 
+/** GRUB puts a backslash before these when it calls the kernel. */
+function isChanged(word: string): boolean {
+  return /['\\]/.test(word) || word.replaceAll(/"[^"]*"/g, "").includes('"');
+}
+
+/** The menu is a script: `a=1;halt` would turn the machine off at every boot, and `$` begins a variable even in quotes. */
+function inScript(word: string): string {
+  const parts = word.split(/("[^"]*")/);
+  return parts.map((part, index) => part.replaceAll(index % 2 ? /\$/g : /[$;&|<>{}]/g, String.raw`\$&`)).join("");
+}
+
 /** Recovery entries do not use the variable, and stay without the config's arguments. */
 function defaultsLine(wanted: readonly string[]): string {
   const name = "GRUB_CMDLINE_LINUX_DEFAULT";
-  return `${name}="\${${name}:+$${name} }${inQuotes(wanted.join(" "))}"\n`;
+  return `${name}="\${${name}:+$${name} }${inQuotes(wanted.map(inScript).join(" "))}"\n`;
 }
 
 /** The entry that was booted stays in the menu, under another name. After a crash it may be there already. */
@@ -91,7 +105,7 @@ function firstEntry(config: string): string | undefined {
 function wordsOf(entry: string): string[] {
   const line = /^\s*linux(?:16|efi)?\s+(.*)$/m.exec(entry)?.[1] ?? "";
   // Its first word is the kernel.
-  return splitArguments(line).slice(1);
+  return splitArguments(line.replaceAll(/\\(.)/g, "$1")).slice(1);
 }
 
 function lastWords(entry: string | undefined, count: number): string[] {
