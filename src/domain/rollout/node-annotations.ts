@@ -70,13 +70,16 @@ export interface NodeUpdate {
   readonly desiredImage: string;
 }
 
+/** As the machine config operator limits it. A node that writes more must not fill the status of its pool. */
+export const longestReason = 2000;
+
 export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate {
   const read = (name: string): string => metadata.annotations?.[name] ?? "";
   return {
     current: read(annotations.currentConfig),
     desired: read(annotations.desiredConfig),
     state: read(annotations.state),
-    reason: read(annotations.reason),
+    reason: read(annotations.reason).slice(0, longestReason),
     desiredDrain: read(annotations.desiredDrain),
     lastAppliedDrain: read(annotations.lastAppliedDrain),
     isRebooting: read(annotations.postConfigAction) === "Rebooting",

@@ -76,3 +76,11 @@ test.each([
 ])("what another client wrote (%j) starts the deadline again", (text) => {
   expect(progress({}, 100, text || "x")).toMatchObject({ phase: "Told", since: after(100) });
 });
+
+test("a clock that was set back does not make a deadline longer", () => {
+  expect(progress({}, -600, { since: after(0) })).toMatchObject({ phase: "Told", since: after(-600) });
+});
+
+test("a node that gives a reason without end does not fill the annotations and the status of its pool", () => {
+  expect(progress({ state: "Degraded", reason: "r".repeat(200_000) }, 1, {})?.reason).toHaveLength(2000);
+});

@@ -74,7 +74,10 @@ export function nextProgress(state: NodeState, target: string, now: string): Nod
   if (known.phase === "Failed")
     return known.stuckIn === phase ? known : { config: desired, phase, since: now, failures, reason: known.reason };
   if (known.phase !== phase) return { ...known, phase, since: now };
-  if (dueIn(known, now) > 0) return known;
+  const due = dueIn(known, now);
+  // The clock was set back: the phase would have all this time too.
+  if (due > deadlines[phase]) return { ...known, since: now };
+  if (due > 0) return known;
   return {
     config: desired,
     phase: "Failed",

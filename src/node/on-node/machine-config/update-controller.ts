@@ -12,7 +12,13 @@ import {
   mergedPolicy,
   userPolicy,
 } from "../../../domain/machine-config/cost/disruption-policy.ts";
-import { annotations, updateOf, type NodeUpdate, type UpdateState } from "../../../domain/rollout/node-annotations.ts";
+import {
+  annotations,
+  longestReason,
+  updateOf,
+  type NodeUpdate,
+  type UpdateState,
+} from "../../../domain/rollout/node-annotations.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { KeptConfig } from "./config-store.ts";
 import type { Applied, NodeConfigs, NodeUpdater } from "./node-updater.ts";
@@ -37,8 +43,6 @@ const retryMs = 30_000;
 const driftCheckMs = 600_000;
 /** On the Node, by a user: any new value asks the agent to set back what drifted. */
 const repairAnnotation = "rollout.attune.dev/repair";
-/** As the machine config operator limits it. */
-const longestReason = 2000;
 
 /** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
 export function updateController(options: UpdateControllerOptions): Controller {
