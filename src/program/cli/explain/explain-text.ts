@@ -16,7 +16,11 @@ type Paint = (text: string) => string;
 type Columns = number | undefined;
 
 /** With what machine configuration does on the node, where a pool configures it. */
-export type Explanation = NodeExplanation & { readonly machineConfig?: NodeUpdate | undefined };
+export type Explanation = NodeExplanation & {
+  readonly machineConfig?: NodeUpdate | undefined;
+  /** What keeps the node from having the config of its pool. */
+  readonly waits?: readonly string[] | undefined;
+};
 
 /** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
 export function explanationText(
@@ -56,6 +60,7 @@ function head(explanation: Explanation, colours: Colours, columns: Columns): str
   if (pools.length > 0) rows.push(["Pools:", printable(pools.join(", "))]);
   for (const [index, { text, isSettled }] of updateText(explanation.machineConfig).entries())
     rows.push([index === 0 ? "Config:" : "", { text: printable(text), paint: isSettled ? colours.green : yellow }]);
+  rows.push(...lines("Waits:", explanation.waits ?? [], yellow));
   if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
   rows.push(...reportRows(explanation, colours));
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));

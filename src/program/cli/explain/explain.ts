@@ -4,6 +4,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { answersOf, traitsOf } from "../../../domain/node-tuning/known-nodes.ts";
 import { updateOf } from "../../../domain/rollout/node-annotations.ts";
+import { nodeWaits } from "../../../domain/rollout/node-waits.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
@@ -53,9 +54,11 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   const answers = answersOf((of) => traits.get(of))(name);
   const input: ExplainInput = { ...tuning, node, podsOn, answers };
   const found = root === undefined ? undefined : await readRoot(root, input, exec);
-  const machineConfig = updateOf(nodes.find(({ metadata }) => metadata.name === name)?.metadata ?? {});
+  const whole = nodes.find(({ metadata }) => metadata.name === name);
+  const machineConfig = updateOf(whole?.metadata ?? {});
+  const waits = whole ? nodeWaits(whole, tuning.pools ?? []) : [];
   const isConfigured = machineConfig.current !== "" || machineConfig.desired !== "";
-  const explanation = { ...explainNode({ ...input, found }), ...(isConfigured ? { machineConfig } : {}) };
+  const explanation = { ...explainNode({ ...input, found }), ...(isConfigured ? { machineConfig } : {}), waits };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
