@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
+import { ownAnnotations } from "../../../domain/rollout/node-annotations.ts";
 import { startServer } from "../../../embedded/apiserver/server.ts";
 import { operatorLabels } from "../../operator/deployment.ts";
 import { systemNamespace } from "../../operator/names.ts";
@@ -52,6 +53,23 @@ it("waits for the operator's pods, although nothing else keeps its process alive
   await client.delete(kinds.pod, pod.name, pod);
   const { code, stdout } = await run.ended;
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Namespace ${systemNamespace} deleted`)]);
+});
+
+it("uncordons a node whose update it ends, and leaves the cordons of other clients", { timeout: 120_000 }, async () => {
+  const { client, run } = await installed();
+  const cordoned = (name: string, annotations: Record<string, string>): Promise<unknown> => {
+    const spec = { unschedulable: true };
+    return client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, annotations }, spec });
+  };
+  await cordoned("ours", { [ownAnnotations.cordonedFor]: "rendered-worker-1" });
+  await cordoned("theirs", {});
+  await client.delete(kinds.pod, pod.name, pod);
+  await run.ended;
+  const { items } = await client.list(kinds.node);
+  expect(items.map(({ metadata, spec }) => [metadata.name, metadata.annotations, spec?.unschedulable])).toEqual([
+    ["ours", undefined, undefined],
+    ["theirs", undefined, true],
+  ]);
 });
 
 it("says how to go on when it is interrupted", { timeout: 120_000 }, async () => {

@@ -21,6 +21,7 @@ import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
 import { patientClient } from "./patient-client.ts";
 import { reportData, reportText } from "./report.ts";
+import { uncordonNodes } from "./uncordon-nodes.ts";
 import { usersObjects } from "./users-objects.ts";
 
 type Deployment = NonNullable<(typeof kinds.deployment)["object"]>;
@@ -84,6 +85,7 @@ export async function uninstallFrom(
   const goes = containers.some(({ object, keptBecause }) => object.metadata.name === tuningNamespace && !keptBecause);
   await deleteObjects(goes ? contents.filter(({ object }) => !isOfAgent(object)) : contents, deletion);
   if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
+  if (!dryRun) await uncordonNodes(client, signal);
   await deleteObjects(containers, deletion);
 
   const kept = [
