@@ -101,6 +101,11 @@ describe("a virtual machine", () => {
     const { status } = await nodeThat("configured", (now) => now.status?.allocatable?.["cpu"] === "2");
     expect(status?.capacity).toMatchObject({ cpu: "4", memory: "8Gi", "hugepages-1Gi": "2Gi" });
     expect(status?.allocatable).toMatchObject({ memory: `${6 * 1024 - 612}Mi`, pods: "110" });
+
+    await node.host.replace("/etc/default/grub", 'GRUB_CMDLINE_LINUX=""\n');
+    await node.host.run(["update-grub"]);
+    await node.host.run(["reboot"]);
+    await nodeThat("configured", (now) => now.status?.allocatable?.["hugepages-1Gi"] === "0");
   });
 
   test("has a kubelet that does not start with the state of another CPU manager, until that file is removed", async () => {

@@ -120,13 +120,14 @@ interface Pages {
   readonly count: number;
 }
 
+/** Sizes without pages too: what a node no longer has must not stay in its status. */
 async function hugePages(host: Files): Promise<Pages[]> {
   const folder = "/sys/kernel/mm/hugepages";
   const pages: Pages[] = [];
   for (const name of await host.list(folder)) {
     const sizeKiB = Number(/^hugepages-([0-9]+)kB$/.exec(name)?.[1] ?? 0);
     const count = Number((await text(host, `${folder}/${name}/nr_hugepages`)) ?? 0);
-    if (count > 0) pages.push({ name: `hugepages-${sizeName(sizeKiB)}`, sizeKiB, count });
+    if (sizeKiB > 0) pages.push({ name: `hugepages-${sizeName(sizeKiB)}`, sizeKiB, count });
   }
   return pages;
 }
