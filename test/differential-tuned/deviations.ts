@@ -10,6 +10,7 @@ export interface Deviation {
 
 const irqbalance = "/etc/default/irqbalance";
 const modules = "/etc/modprobe.d/tuned.conf";
+const grubMenu = "/boot/grub/grub.cfg";
 const bootState = "/etc/tuned/bootcmdline";
 const workQueue = "/sys/devices/virtual/workqueue/writeback/cpumask";
 
@@ -49,7 +50,15 @@ export const deviations: readonly Deviation[] = [
     when: "undone",
     reason: "the lines are as they were before; TuneD leaves empty arguments in quotes of its own",
   })),
-  ...[bootState, "/boot/grub/grub.cfg"].map((path): Deviation => ({
+  ...(["native", "tuned"] as const).flatMap((engine) =>
+    [grubMenu, "/etc/default/grub"].map((path): Deviation => ({
+      path,
+      engine,
+      when: "undone",
+      reason: "nothing is left of variables and lines that were not there before; TuneD leaves them empty",
+    })),
+  ),
+  ...[bootState, grubMenu].map((path): Deviation => ({
     path,
     profile: "shell-words",
     engine: "native",
