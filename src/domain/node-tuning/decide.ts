@@ -1,6 +1,5 @@
 import type { MachineConfig } from "../machine-config/api.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { emptyPlan, type ObjectReference, type Plan } from "../../language/object/plan.ts";
+import { emptyPlan, type Plan, referenceTo } from "../../language/object/plan.ts";
 import {
   type AgentDaemonSet,
   agentDaemonSet,
@@ -140,10 +139,6 @@ function planRemoved(plan: Plan, { profiles, daemonSet, namespace }: NodeTuningI
       kind: "DaemonSet",
       metadata: { name: agentDaemonSetName, namespace, uid: daemonSet.metadata.uid },
     });
-}
-
-function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): ObjectReference {
-  return { apiVersion, kind, metadata: { name, namespace, uid } };
 }
 
 function kindOf({ apiVersion, kind }: { apiVersion: string; kind: string }): { apiVersion: string; kind: string } {

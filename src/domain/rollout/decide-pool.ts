@@ -1,6 +1,6 @@
-import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
 import { findCondition } from "../../language/object/condition.ts";
-import type { ObjectReference, PlannedEvent } from "../../language/object/plan.ts";
+import { type ObjectReference, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
 import { budgetOf } from "./max-unavailable.ts";
 import type { Assigned } from "./members.ts";
@@ -256,10 +256,6 @@ function isEmpty(
 ): boolean {
   if (!selector) return false;
   return Object.keys(selector.matchLabels ?? {}).length === 0 && !selector.matchExpressions?.length;
-}
-
-function referenceTo({ metadata: { name, uid } }: MachineConfigPool): ObjectReference {
-  return { apiVersion, kind: "MachineConfigPool", metadata: { name, uid } };
 }
 
 function normal(regarding: ObjectReference, reason: string, message: string): PlannedEvent {

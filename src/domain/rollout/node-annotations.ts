@@ -44,6 +44,17 @@ export const ownAnnotations = {
   drain: own("drain"),
 } as const;
 
+/** By a user: any new value asks the agent to set back what drifted. */
+export const repairAnnotation = own("repair");
+
+export const drainRequest = (config: string): string => `drain-${config}`;
+export const uncordonRequest = (config: string): string => `uncordon-${config}`;
+
+/** Whether an agent asks for a drain, and not for the end of one. */
+export function asksForDrain({ desiredDrain }: Pick<NodeUpdate, "desiredDrain">): boolean {
+  return desiredDrain.startsWith(drainRequest(""));
+}
+
 /** Those an agent may write, on its own Node only. */
 export const writtenByAgent: readonly string[] = [
   annotations.currentConfig,

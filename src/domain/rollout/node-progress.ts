@@ -1,5 +1,5 @@
 import { parseTime } from "../../language/object/time.ts";
-import { ownAnnotations } from "./node-annotations.ts";
+import { asksForDrain, ownAnnotations } from "./node-annotations.ts";
 import type { NodeState } from "./node-state.ts";
 
 /** What a node that was told a config is doing. `Failed`: its agent says so, or nothing has happened for too long. */
@@ -111,6 +111,6 @@ function phaseOf({ isFailing, update }: NodeState): Phase {
   const { isRebooting, state, desiredDrain, lastAppliedDrain } = update;
   if (isFailing) return "Failed";
   if (isRebooting) return "Rebooting";
-  if (desiredDrain.startsWith("drain-") && desiredDrain !== lastAppliedDrain) return "Draining";
+  if (asksForDrain(update) && desiredDrain !== lastAppliedDrain) return "Draining";
   return state === "Working" ? "Working" : "Told";
 }

@@ -6,7 +6,7 @@ import { annotations } from "./node-annotations.ts";
 import { projectRolloutNode, type RolloutNode } from "./rollout-node.ts";
 
 export const nodeKind: KindRef<RolloutNode> = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
-const fieldManager = "attune-rollout";
+export const fieldManager = "attune-rollout";
 
 /**
  * Writes to Nodes, and shows them with what was written: a cache that lags behind would make a node that was told look

@@ -3,7 +3,7 @@ import type { Cache } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import { equal } from "../../language/object/json.ts";
-import type { PlannedEvent } from "../../language/object/plan.ts";
+import { type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import {
   type MachineConfig,
   machineConfigKind,
@@ -15,6 +15,7 @@ import type { Rendering } from "../machine-config/render-pool.ts";
 import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
 import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
 import { describeHeld, heldAnnotation, heldText } from "./held.ts";
+import { fieldManager } from "./node-writer-controller.ts";
 import { configurationOf } from "./rendering.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -34,8 +35,6 @@ export interface Released {
   readonly waiting: readonly Waiting[];
   readonly againInMs?: number | undefined;
 }
-
-const fieldManager = "attune-rollout";
 
 /** Stores the rendering of a pool and makes it the pool's target, once the barrier is open. */
 export async function releaseRendering(
@@ -58,7 +57,7 @@ export async function releaseRendering(
 }
 
 async function storeRendering(
-  { apiVersion, kind, metadata }: MachineConfigPool,
+  pool: MachineConfigPool,
   config: MachineConfig,
   { client, machineConfigs, recorder }: ReleaseOptions,
   signal: AbortSignal,
@@ -71,9 +70,8 @@ async function storeRendering(
     if (!isAlreadyExists(error)) throw error;
     return;
   }
-  const regarding = { apiVersion, kind, metadata: { name: metadata.name, uid: metadata.uid } };
   const message = `${name} successfully generated`;
-  recorder?.record({ regarding, type: "Normal", reason: "RenderedConfigGenerated", message });
+  recorder?.record({ regarding: referenceTo(pool), type: "Normal", reason: "RenderedConfigGenerated", message });
 }
 
 /** Target and reason change in one write: an operator that is killed leaves no pool with half of it. */

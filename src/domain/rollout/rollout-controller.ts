@@ -8,7 +8,7 @@ import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { equal } from "../../language/object/json.ts";
-import { emptyPlan, type ObjectReference, type PlannedEvent } from "../../language/object/plan.ts";
+import { emptyPlan, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
 import {
   type MachineConfig,
@@ -19,7 +19,7 @@ import {
 import { builtInPool, builtInPools, customPoolLabels } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
-import type { NodeWriter } from "./node-writer-controller.ts";
+import { fieldManager, type NodeWriter } from "./node-writer-controller.ts";
 import { type ReleaseOptions, releaseRendering } from "./release-controller.ts";
 import { describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
 import { unusedRenderings } from "./unused-renderings.ts";
@@ -47,8 +47,6 @@ export interface RolloutOptions {
   readonly metrics?: Metrics | undefined;
   readonly recorder?: { record(event: PlannedEvent): void } | undefined;
 }
-
-const fieldManager = "attune-rollout";
 
 /** Renders each pool and rolls the result out to its nodes. One key for each pool; one pool at a time. */
 export function rolloutController(options: RolloutOptions): Controller {
@@ -190,12 +188,4 @@ export function rolloutController(options: RolloutOptions): Controller {
 
   for (const name of builtInPools) controller.queue.add(name);
   return controller;
-}
-
-function referenceTo({
-  apiVersion,
-  kind,
-  metadata: { name, uid },
-}: MachineConfigPool | MachineConfig): ObjectReference {
-  return { apiVersion, kind, metadata: { name, uid } };
 }

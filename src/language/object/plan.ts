@@ -47,6 +47,11 @@ export interface PlannedEvent {
   message: string;
 }
 
+export function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {
+  const { name, namespace, uid } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid } };
+}
+
 export function emptyPlan(): Plan {
   return { objects: [], prunes: [], statuses: [], events: [] };
 }

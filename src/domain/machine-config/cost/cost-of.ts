@@ -4,7 +4,8 @@ import type { Changes, FileChange } from "./changes.ts";
 import { type DisruptionPolicy, none, type PolicyAction, reboot, registriesPath } from "./disruption-policy.ts";
 import { isSafeRegistriesChange } from "./registries-change.ts";
 
-export type Level = "nothing" | "reload" | "restart" | "drain" | "reboot";
+const levels = ["nothing", "reload", "restart", "drain", "reboot"] as const;
+export type Level = (typeof levels)[number];
 
 /** The smallest action that brings a change into force. */
 export interface Cost {
@@ -17,6 +18,10 @@ export interface Cost {
 }
 
 export type CostOf = ({ readonly type: "cost" } & Cost) | { readonly type: "problem"; readonly message: string };
+
+export function isHigher(a: Cost, b: Cost): boolean {
+  return levels.indexOf(a.level) > levels.indexOf(b.level);
+}
 
 /** What a change costs a node, by the policy. */
 export function costOf(changes: Changes, policy: DisruptionPolicy): CostOf {

@@ -1,5 +1,5 @@
 import { equal } from "../../../language/object/json.ts";
-import { emptyPlan, type ObjectReference, type Plan, type PlannedEvent } from "../../../language/object/plan.ts";
+import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../../language/object/plan.ts";
 import { findCondition } from "../../../language/object/condition.ts";
 import { group, type MachineConfig } from "../api.ts";
 import { generatedBy } from "../rendered-annotations.ts";
@@ -95,8 +95,4 @@ function refusalEvents(object: PoolConfig, status: NonNullable<PoolConfig["statu
   const [before, after] = [object.status, status].map((one) => findCondition(one?.conditions, "Accepted"));
   if (after?.status !== "False" || before?.message === after.message) return [];
   return [{ regarding: referenceTo(object), type: "Warning", reason: after.reason, message: after.message }];
-}
-
-function referenceTo({ apiVersion, kind, metadata }: PoolConfig | MachineConfig): ObjectReference {
-  return { apiVersion, kind, metadata: { name: metadata.name, uid: metadata.uid } };
 }

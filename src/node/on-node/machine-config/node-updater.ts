@@ -1,6 +1,6 @@
 import type { MachineConfig } from "../../../domain/machine-config/api.ts";
 import { type Changes, changesBetween } from "../../../domain/machine-config/cost/changes.ts";
-import { type Cost, costOf } from "../../../domain/machine-config/cost/cost-of.ts";
+import { type Cost, costOf, isHigher } from "../../../domain/machine-config/cost/cost-of.ts";
 import type { DisruptionPolicy } from "../../../domain/machine-config/cost/disruption-policy.ts";
 import { changesState } from "../../../domain/machine-config/plain-hosts/kubelet-change.ts";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
@@ -200,12 +200,6 @@ function read({ name, spec }: { name: string; spec: MachineConfig["spec"] }): Re
 function argumentsOf(config: KeptConfig | undefined): readonly string[] {
   const found = config && read(config);
   return found?.type === "contents" ? found.contents.kernelArguments : [];
-}
-
-const levels = ["nothing", "reload", "restart", "drain", "reboot"] as const;
-
-function isHigher(a: Cost, b: Cost): boolean {
-  return levels.indexOf(a.level) > levels.indexOf(b.level);
 }
 
 function reasonOf(config: string, problems: readonly string[]): string {

@@ -14,15 +14,18 @@ import {
 } from "../../../domain/machine-config/cost/disruption-policy.ts";
 import {
   annotations,
+  drainRequest,
   longestReason,
-  updateOf,
   type NodeUpdate,
+  repairAnnotation,
+  uncordonRequest,
+  updateOf,
   type UpdateState,
 } from "../../../domain/rollout/node-annotations.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { KeptConfig } from "./config-store.ts";
 import type { Applied, NodeConfigs, NodeUpdater } from "./node-updater.ts";
-import { drainRequest, isDrained, phaseOf, settlement, uncordonRequest } from "./update-phase.ts";
+import { isDrained, phaseOf, settlement } from "./update-phase.ts";
 
 export interface UpdateControllerOptions {
   readonly client: Client;
@@ -41,8 +44,6 @@ const rebootAgainMs = 300_000;
 const retryMs = 30_000;
 /** Between two comparisons of the node with its config. */
 const driftCheckMs = 600_000;
-/** On the Node, by a user: any new value asks the agent to set back what drifted. */
-const repairAnnotation = "rollout.attune.dev/repair";
 
 /** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
 export function updateController(options: UpdateControllerOptions): Controller {

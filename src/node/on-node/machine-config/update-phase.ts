@@ -1,4 +1,9 @@
-import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
+import {
+  asksForDrain,
+  drainRequest,
+  type NodeUpdate,
+  uncordonRequest,
+} from "../../../domain/rollout/node-annotations.ts";
 import type { KeptConfig, PendingConfig } from "./config-store.ts";
 
 export interface PhaseInput {
@@ -46,17 +51,15 @@ function isReportedDone({ current, desired, state }: NodeUpdate): boolean {
   return current === desired && (state === "Done" || state === "Lost");
 }
 
-export const drainRequest = (config: string): string => `drain-${config}`;
-export const uncordonRequest = (config: string): string => `uncordon-${config}`;
-
 /** Whether the operator has drained the node for this config. */
 export function isDrained({ desired, desiredDrain, lastAppliedDrain }: NodeUpdate): boolean {
   return desiredDrain === drainRequest(desired) && lastAppliedDrain === desiredDrain;
 }
 
 /** What a node that has the desired config asks for. */
-export function settlement({ desired, desiredDrain, lastAppliedDrain }: NodeUpdate): "uncordon" | "wait" | "done" {
+export function settlement(update: NodeUpdate): "uncordon" | "wait" | "done" {
+  const { desired, desiredDrain, lastAppliedDrain } = update;
   const uncordon = uncordonRequest(desired);
-  if (desiredDrain.startsWith("drain-")) return "uncordon";
+  if (asksForDrain(update)) return "uncordon";
   return desiredDrain === uncordon && lastAppliedDrain !== uncordon ? "wait" : "done";
 }

@@ -1,4 +1,4 @@
-import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
+import { asksForDrain, type NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
 
 export interface UpdateText {
   readonly text: string;
@@ -17,7 +17,7 @@ export function updateText(update: NodeUpdate | undefined): UpdateText[] {
   if (isRebooting) waits.push({ text: "restarts", isSettled });
   else if (desiredDrain !== lastAppliedDrain)
     waits.push({
-      text: `waits for the operator: ${desiredDrain.startsWith("drain-") ? "drain" : "uncordon"}`,
+      text: `waits for the operator: ${asksForDrain(update) ? "drain" : "uncordon"}`,
       isSettled,
     });
   else if (!isSettled && state === "") waits.push({ text: "waits for the agent to report", isSettled });
