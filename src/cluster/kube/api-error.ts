@@ -98,6 +98,16 @@ export function isNotFound(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 404;
 }
 
+/** Undefined where the server has no such object, or no such kind. */
+export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The object changed meanwhile. A name that is taken is also 409: see isAlreadyExists. */
 export function isConflict(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 409 && error.reason !== "AlreadyExists";

@@ -1,4 +1,4 @@
-import { isApiError, isNotFound } from "../../cluster/kube/api-error.ts";
+import { isApiError, isNotFound, ifThere } from "../../cluster/kube/api-error.ts";
 import { type Informer, isOlder } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import type { NodeChange } from "./decide-pool.ts";
@@ -38,12 +38,8 @@ export class NodeWriter {
 
   /** One node as the server has it now. */
   async read(name: string, signal: AbortSignal): Promise<RolloutNode | undefined> {
-    try {
-      return this.#keep(await this.#client.get(nodeKind, name, { signal }));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found = await ifThere(this.#client.get(nodeKind, name, { signal }));
+    return found && this.#keep(found);
   }
 
   /** Tells nodes again what may not have arrived. Until then, the budget would be a guess. */

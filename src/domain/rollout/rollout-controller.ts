@@ -1,4 +1,4 @@
-import { isAlreadyExists, isConflict, isNotFound } from "../../cluster/kube/api-error.ts";
+import { isAlreadyExists, isConflict, ifThere } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { act } from "../../cluster/runtime/act/act.ts";
@@ -132,13 +132,8 @@ export function rolloutController(options: RolloutOptions): Controller {
     return customPoolLabels(rendered && pools.get(poolOfRendering(rendered) ?? ""));
   }
 
-  async function readRendered(name: string): Promise<MachineConfig | undefined> {
-    try {
-      return await client.get(machineConfigKind, name);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  function readRendered(name: string): Promise<MachineConfig | undefined> {
+    return ifThere(client.get(machineConfigKind, name));
   }
 
   async function createPool(name: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
@@ -163,22 +163,13 @@ export function updateController(options: UpdateControllerOptions): Controller {
   ): Promise<KeptConfig | undefined> {
     const kept = [pending, current].find((one) => one?.name === name);
     if (kept) return kept;
-    try {
-      const { spec = {} } = await client.get(machineConfigKind, name, { signal });
-      return { name, spec };
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found = await ifThere(client.get(machineConfigKind, name, { signal }));
+    return found && { name, spec: found.spec ?? {} };
   }
 
   async function policyOf(signal: AbortSignal): Promise<DisruptionPolicy> {
-    try {
-      return mergedPolicy(userPolicy(await client.get(machineConfigurationKind, "cluster", { signal })));
-    } catch (error) {
-      if (isNotFound(error)) return mergedPolicy({});
-      throw error;
-    }
+    const found = await ifThere(client.get(machineConfigurationKind, "cluster", { signal }));
+    return mergedPolicy(found ? userPolicy(found) : {});
   }
 
   async function annotate({ metadata }: KubeObject, wanted: Report, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { kubeletConfigKind } from "../../../domain/machine-config/api.ts";
@@ -23,16 +23,6 @@ export async function gatherPlatform(
     [infrastructureKind, featureGateKind].map((kind) => ifThere(client.get(kind, "cluster", { signal }))),
   );
   return { infrastructure, featureGate };
-}
-
-/** Undefined where the server has no such object, or no such kind. */
-export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** KubeletConfigs and RuntimeClasses that have the names of objects derived from these profiles. */

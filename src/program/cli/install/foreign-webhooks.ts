@@ -1,4 +1,4 @@
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
@@ -21,10 +21,7 @@ export async function removeForeignWebhooks(
   { dryRun, signal }: { readonly dryRun?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   const ref = kinds.validatingWebhookConfiguration;
-  const found = await client.get(ref, configurationName, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const found = await ifThere(client.get(ref, configurationName, { signal }));
   const webhooks = found?.webhooks ?? [];
   const kept = webhooks.filter(({ name, rules = [] }) => own.has(name) && targets(rules) === targets(own.get(name)!));
   if (!found || kept.length === webhooks.length) return [];

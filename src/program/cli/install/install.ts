@@ -12,7 +12,7 @@ import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import type { crdsFlags, installFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { chartFiles } from "./chart/chart.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";

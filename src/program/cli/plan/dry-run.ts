@@ -1,4 +1,4 @@
-import { isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
+import { isApiError, ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import {
@@ -100,10 +100,7 @@ async function dryRun(
 ): Promise<Omit<PlannedWrite, "place">> {
   const { name = "", namespace } = object.metadata;
   const options = { namespace, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
-  const before = await client.get(ref, name, { namespace, signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const before = await ifThere(client.get(ref, name, { namespace, signal }));
   if (!before) return { after: await client.create(ref, object, options) };
   const patch = withRemovals(readLastApplied(before), object as unknown as Json);
   return { before, after: await client.patch(ref, name, { type, patch }, options) };

@@ -7,7 +7,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { operatorName } from "../../operator/deployment.ts";
 import { otherDeployment } from "../../operator/rbac.ts";
 import type { takeOverFlags } from "../flags.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Values } from "../option/flag.ts";
 import { type CommandContext, processTerminal, shellWord } from "../terminal/terminal.ts";
 import {

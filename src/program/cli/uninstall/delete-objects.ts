@@ -7,7 +7,7 @@ import { formatLabelSelector, fromLabelSelector } from "../../../language/object
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels } from "../../operator/deployment.ts";
 import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { kindOf } from "../install/apply-manifests.ts";
 import { type Decided, isDefinition } from "./decide-deletions.ts";
 import { nameOf } from "./installed-objects.ts";

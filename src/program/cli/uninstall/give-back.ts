@@ -7,7 +7,7 @@ import { agentDaemonSetName, agentLabels } from "../../../domain/node-tuning/age
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../../domain/node-tuning/api.ts";
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { isOurs } from "../install/target-cluster.ts";
 import { awayBecause, type Node, type NodeOutcome, outcomeOf, type Pod, progressOf } from "./node-outcome.ts";
 

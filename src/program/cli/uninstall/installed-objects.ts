@@ -4,7 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels, operatorName } from "../../operator/deployment.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { kindOf } from "../install/apply-manifests.ts";
 import { installManifests } from "../install/manifests.ts";
 import { isOurs } from "../install/target-cluster.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { ownAnnotations } from "../../../domain/rollout/node-annotations.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 
 /** Takes back the cordons of updates that no operator finishes any more. Cordons of other clients stay. */
 export async function uncordonNodes(client: Client, signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { agentRole, agentServiceAccount } from "../../agent/rbac.ts";
 import { otherDeployment } from "../../operator/rbac.ts";
 import type { uninstallFlags } from "../flags.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Values } from "../option/flag.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 import { decideDeletions, isDefinition } from "./decide-deletions.ts";

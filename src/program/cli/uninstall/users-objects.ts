@@ -6,7 +6,7 @@ import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { statusConfigMapName } from "../../../domain/node-tuning/status/operator-status-object.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLease } from "../../operator/rbac.ts";
-import { ifThere } from "../gather/gather-profiles.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { isOurs } from "../install/target-cluster.ts";
 import { isDefinition } from "./decide-deletions.ts";
 
