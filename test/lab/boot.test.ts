@@ -13,16 +13,6 @@ afterAll(async () => cluster?.close());
 
 const ready = (node: Node): string | undefined => node.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
-async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
-  return cluster.eventually(
-    async () => {
-      const node = await cluster.admin.get(kinds.node, name).catch(() => undefined);
-      return node && holds(node) ? node : undefined;
-    },
-    async () => JSON.stringify((await cluster.admin.get(kinds.node, name)).status),
-  );
-}
-
 /** A program that runs until it is told to end, and the runs of it so far. */
 function recorded(): { runs: ProgramRun[]; program: Program } {
   const runs: ProgramRun[] = [];
@@ -40,7 +30,7 @@ describe("a virtual machine", () => {
     const { runs, program } = recorded();
     const lab = cluster.kubelets(["reboots"], { program, bootMs: 1000 });
     const machine = lab.nodes.get("reboots")!;
-    const before = await nodeThat("reboots", (node) => ready(node) === "True");
+    const before = await cluster.nodeThat("reboots", (node) => ready(node) === "True");
     await cluster.createPod({ name: "reboots", node: "reboots", containers });
     await cluster.createPod({ name: "other", node: "reboots" });
     await cluster.podThat("reboots", ({ status }) => status?.phase === "Running");
@@ -48,12 +38,12 @@ describe("a virtual machine", () => {
     const [process] = runs;
     await process?.host.replace("/etc/kept", "1");
     expect(await process?.host.run(["systemctl", "reboot"])).toMatchObject({ code: 0 });
-    const down = await nodeThat("reboots", (node) => ready(node) === "False");
+    const down = await cluster.nodeThat("reboots", (node) => ready(node) === "False");
     expect(down.status?.conditions?.find(({ type }) => type === "Ready")?.message).toBe("node is shutting down");
     await cluster.eventually(async () => (machine.host.isOn ? undefined : true));
     await expect(process?.host.replace("/etc/late", "1")).rejects.toThrow("the machine is off");
     await cluster.clock.advance(1000);
-    const after = await nodeThat("reboots", (node) => ready(node) === "True");
+    const after = await cluster.nodeThat("reboots", (node) => ready(node) === "True");
     expect(after.status?.nodeInfo?.bootID).not.toBe(before.status?.nodeInfo?.bootID);
     const pod = await cluster.podThat("reboots", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
     expect(pod.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode).toBe(137);
@@ -70,15 +60,15 @@ describe("a virtual machine", () => {
     const { runs, program } = recorded();
     const lab = cluster.kubelets(["dark"], { program, bootMs: 0 });
     const machine = lab.nodes.get("dark")!;
-    const before = await nodeThat("dark", (node) => ready(node) === "True");
+    const before = await cluster.nodeThat("dark", (node) => ready(node) === "True");
     await cluster.createPod({ name: "dark", node: "dark", containers });
     await cluster.podThat("dark", ({ status }) => status?.phase === "Running");
     await runs[0]?.host.write("/etc/unsynced", "1");
     machine.cutPower();
     expect(runs[0]?.signal.aborted).toBe(true);
-    expect(ready(await nodeThat("dark", () => true))).toBe("True");
+    expect(ready(await cluster.nodeThat("dark", () => true))).toBe("True");
     await machine.powerOn();
-    await nodeThat("dark", (node) => node.status?.nodeInfo?.bootID !== before.status?.nodeInfo?.bootID);
+    await cluster.nodeThat("dark", (node) => node.status?.nodeInfo?.bootID !== before.status?.nodeInfo?.bootID);
     await cluster.podThat("dark", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
     expect(await runs[1]?.host.read("/etc/unsynced")).toEqual({ type: "missing" });
   });
@@ -87,7 +77,7 @@ describe("a virtual machine", () => {
     const topology = { ...smallMachine, sockets: 2 };
     const node = virtualNode("configured", { topology, base: machineBase(topology) });
     cluster.kubelets([node], { bootMs: 0 });
-    await nodeThat("configured", (now) => ready(now) === "True");
+    await cluster.nodeThat("configured", (now) => ready(now) === "True");
     const configuration = [
       "cpuManagerPolicy: static",
       "reservedSystemCPUs: 0,2",
@@ -98,20 +88,20 @@ describe("a virtual machine", () => {
     await node.host.replace("/etc/default/grub", 'GRUB_CMDLINE_LINUX="hugepagesz=1G hugepages=2"\n');
     await node.host.run(["update-grub"]);
     await node.host.run(["reboot"]);
-    const { status } = await nodeThat("configured", (now) => now.status?.allocatable?.["cpu"] === "2");
+    const { status } = await cluster.nodeThat("configured", (now) => now.status?.allocatable?.["cpu"] === "2");
     expect(status?.capacity).toMatchObject({ cpu: "4", memory: "8Gi", "hugepages-1Gi": "2Gi" });
     expect(status?.allocatable).toMatchObject({ memory: `${6 * 1024 - 612}Mi`, pods: "110" });
 
     await node.host.replace("/etc/default/grub", 'GRUB_CMDLINE_LINUX=""\n');
     await node.host.run(["update-grub"]);
     await node.host.run(["reboot"]);
-    await nodeThat("configured", (now) => now.status?.allocatable?.["hugepages-1Gi"] === "0");
+    await cluster.nodeThat("configured", (now) => now.status?.allocatable?.["hugepages-1Gi"] === "0");
   });
 
   test("has a kubelet that does not start with the state of another CPU manager, until that file is removed", async () => {
     const node = virtualNode("static");
     cluster.kubelets([node], { bootMs: 0 });
-    await nodeThat("static", (now) => ready(now) === "True");
+    await cluster.nodeThat("static", (now) => ready(now) === "True");
     const restart = async (configuration: string): Promise<string> => {
       await node.host.replace("/etc/kubernetes/kubelet.conf.d/99-own.conf", configuration);
       const result = await node.host.run(["systemctl", "restart", "kubelet"]);

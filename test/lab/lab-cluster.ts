@@ -8,6 +8,7 @@ import { bearer, staticCredentials } from "../../src/cluster/kube/connect/creden
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
+import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runLab, type LabOptions } from "../../src/embedded/lab/run-lab.ts";
@@ -107,6 +108,18 @@ export class LabCluster {
         return pod && holds(pod) ? pod : undefined;
       },
       async () => JSON.stringify((await this.pod(name))?.status),
+    );
+  }
+
+  async nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
+    const read = async (): Promise<Node | undefined> =>
+      (await this.admin.list(kinds.node)).items.find(({ metadata }) => metadata.name === name);
+    return this.eventually(
+      async () => {
+        const node = await read();
+        return node && holds(node) ? node : undefined;
+      },
+      async () => JSON.stringify(await read()),
     );
   }
 

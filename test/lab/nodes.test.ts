@@ -11,16 +11,6 @@ afterAll(async () => cluster?.close());
 
 const ready = (node: Node): string | undefined => node.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
-async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
-  return cluster.eventually(
-    async () => {
-      const { items } = await cluster.admin.list(kinds.node);
-      return items.find((node) => node.metadata.name === name && holds(node));
-    },
-    async () => JSON.stringify((await cluster.admin.list(kinds.node)).items),
-  );
-}
-
 const lease = (name: string) => cluster.admin.get(kinds.lease, name, { namespace: "kube-node-lease" });
 
 describe("a virtual node", () => {
@@ -28,7 +18,10 @@ describe("a virtual node", () => {
     const labels = { "node-role.kubernetes.io/worker": "", "example.com/rack": "7" };
     const taints = [{ key: "example.com/only", effect: "NoSchedule" as const }];
     cluster.kubelets([virtualNode("registers", { labels, taints, resources: { "hugepages-2Mi": "64Mi" } })]);
-    const node = await nodeThat("registers", (node) => node.metadata.labels?.["node-role.kubernetes.io/worker"] === "");
+    const node = await cluster.nodeThat(
+      "registers",
+      (node) => node.metadata.labels?.["node-role.kubernetes.io/worker"] === "",
+    );
     expect(ready(node)).toBe("True");
     expect(node.spec?.taints).toEqual(taints);
     expect(node).toMatchObject({
@@ -46,25 +39,30 @@ describe("a virtual node", () => {
 
   test("renews its lease every ten seconds, and its status only every few minutes", async () => {
     cluster.kubelets(["renews"]);
-    await nodeThat("renews", (node) => ready(node) === "True");
+    await cluster.nodeThat("renews", (node) => ready(node) === "True");
     const first = await cluster.eventually(() => lease("renews").catch(() => undefined));
-    const before = await nodeThat("renews", () => true);
+    const before = await cluster.nodeThat("renews", () => true);
     await cluster.clock.advance(20_000);
     const later = await cluster.eventually(async () => {
       const now = await lease("renews");
       return now.spec?.renewTime === first.spec?.renewTime ? undefined : now;
     });
     expect(Date.parse(String(later.spec?.renewTime))).toBeLessThanOrEqual(cluster.clock.now());
-    expect((await nodeThat("renews", () => true)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    expect((await cluster.nodeThat("renews", () => true)).metadata.resourceVersion).toBe(
+      before.metadata.resourceVersion,
+    );
     await cluster.clock.advance(300_000);
-    await nodeThat("renews", (node) => node.metadata.resourceVersion !== before.metadata.resourceVersion);
+    await cluster.nodeThat("renews", (node) => node.metadata.resourceVersion !== before.metadata.resourceVersion);
   });
 
   test("registers again when its Node is deleted", async () => {
     cluster.kubelets(["returns"]);
-    const { metadata } = await nodeThat("returns", (node) => ready(node) === "True");
+    const { metadata } = await cluster.nodeThat("returns", (node) => ready(node) === "True");
     await cluster.admin.delete(kinds.node, "returns");
-    const again = await nodeThat("returns", (node) => ready(node) === "True" && node.metadata.uid !== metadata.uid);
+    const again = await cluster.nodeThat(
+      "returns",
+      (node) => ready(node) === "True" && node.metadata.uid !== metadata.uid,
+    );
     await cluster.eventually(async () => {
       const found = await lease("returns").catch(() => undefined);
       return found?.metadata.ownerReferences?.[0]?.uid === again.metadata.uid ? true : undefined;
@@ -74,20 +72,20 @@ describe("a virtual node", () => {
   test("is not ready once its lab has stopped, and ready again with the next one", async () => {
     const taints = [{ key: "example.com/mine", effect: "NoSchedule" as const }];
     const lab = cluster.kubelets([virtualNode("rests", { taints })]);
-    await nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
+    await cluster.nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
     await lab.stop();
-    const resting = await nodeThat("rests", (node) => ready(node) === "False");
+    const resting = await cluster.nodeThat("rests", (node) => ready(node) === "False");
     const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
     expect(resting.spec?.taints).toMatchObject([...taints, notReady]);
     cluster.kubelets(["rests"]);
-    const node = await nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
+    const node = await cluster.nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
     expect(node.metadata.uid).toBe(resting.metadata.uid);
     expect(node.spec?.taints).toEqual(taints);
   });
 
   test("is deleted by a lab with atEnd: remove", async () => {
     const lab = cluster.kubelets(["leaves"], { atEnd: "remove" });
-    await nodeThat("leaves", (node) => ready(node) === "True");
+    await cluster.nodeThat("leaves", (node) => ready(node) === "True");
     await lab.stop();
     const { items } = await cluster.admin.list(kinds.node);
     expect(items.map(({ metadata }) => metadata.name)).not.toContain("leaves");
@@ -96,15 +94,15 @@ describe("a virtual node", () => {
 
   test("belongs to the lab that started last: the other one stops running it", async () => {
     const first = cluster.kubelets(["shared"]);
-    await nodeThat("shared", (node) => ready(node) === "True");
+    await cluster.nodeThat("shared", (node) => ready(node) === "True");
     await cluster.createPod({ name: "shared", node: "shared" });
     const pod = await cluster.podThat("shared", ({ status }) => status?.phase === "Running");
     const ports = (node: Node): number => node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
-    const before = ports(await nodeThat("shared", () => true));
+    const before = ports(await cluster.nodeThat("shared", () => true));
     cluster.kubelets(["shared"]);
-    await nodeThat("shared", (node) => ports(node) !== before);
+    await cluster.nodeThat("shared", (node) => ports(node) !== before);
     await first.stop();
-    expect(ready(await nodeThat("shared", () => true))).toBe("True");
+    expect(ready(await cluster.nodeThat("shared", () => true))).toBe("True");
     expect((await cluster.pod("shared"))?.status?.containerStatuses).toEqual(pod.status?.containerStatuses);
   });
 });

@@ -37,18 +37,6 @@ afterEach(async () => {
 const ready = (object: Node | Pod): string | undefined =>
   object.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
-async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
-  const read = async (): Promise<Node | undefined> =>
-    (await cluster.admin.list(kinds.node)).items.find(({ metadata }) => metadata.name === name);
-  return cluster.eventually(
-    async () => {
-      const node = await read();
-      return node && holds(node) ? node : undefined;
-    },
-    async () => JSON.stringify(await read()),
-  );
-}
-
 /**
  * Advances the clock by single seconds until the condition holds: between them, sockets deliver renewed leases. Caches that lost
  * their connection wait on the real clock, so that no number of these seconds is enough.
@@ -69,7 +57,7 @@ test("a node that was silent is ready again, and so are its pods, which kept run
   cluster.kubelets(["steady"], { workloads: {} });
   cluster.kubelets(["silent"], behindCable);
   for (const name of ["steady", "silent"])
-    await nodeThat(name, (node) => ready(node) === "True" && !node.spec?.taints?.length);
+    await cluster.nodeThat(name, (node) => ready(node) === "True" && !node.spec?.taints?.length);
   await cluster.createPod({ name: "runs", node: "silent" });
   const before = await cluster.podThat("runs", phase("Running"));
 
@@ -91,14 +79,14 @@ test("a node that was silent is ready again, and so are its pods, which kept run
 
 test("a lab that was cut off and replaced stops running its nodes once it notices", async () => {
   const first = cluster.kubelets(["n"], behindCable);
-  await nodeThat("n", (node) => ready(node) === "True");
+  await cluster.nodeThat("n", (node) => ready(node) === "True");
   await cluster.createPod({ name: "runs", node: "n" });
   const before = await cluster.podThat("runs", phase("Running"));
-  const { metadata } = await nodeThat("n", () => true);
+  const { metadata } = await cluster.nodeThat("n", () => true);
 
   await cable.refuse();
   cluster.kubelets(["n"]);
-  const taken = await nodeThat(
+  const taken = await cluster.nodeThat(
     "n",
     (node) => node.metadata.annotations?.[instanceAnnotation] !== metadata.annotations?.[instanceAnnotation],
   );
@@ -107,7 +95,7 @@ test("a lab that was cut off and replaced stops running its nodes once it notice
   await passUntil("n", async () => ++seconds === 20);
   // If the first lab still ran the node, it would mark it NotReady when it stops.
   await first.stop();
-  const node = await nodeThat("n", () => true);
+  const node = await cluster.nodeThat("n", () => true);
   expect(ready(node)).toBe("True");
   expect(node.metadata.annotations).toEqual(taken.metadata.annotations);
   expect((await cluster.pod("runs"))?.status).toEqual(before.status);
