@@ -125,14 +125,17 @@ describe("an agent", () => {
     await end();
     const port = Number(new URL(server.url).port);
     await server.close();
+    // Stored, so that the Profile is there when the agent first reaches the server: without one it has nothing to apply.
+    server = await startServer({ dir, port });
+    await install();
+    await want(10);
+    await server.close();
     probeAddress = "127.0.0.1:0";
     await begin();
     await until(() => logged.some((line) => line.startsWith("serve probes ")));
     expect(await probe("/healthz")).toBe("200 ok");
     expect(await probe("/readyz")).toMatch(/^500 .*the Profile of the node was not applied yet/s);
-    server = await startServer({ dir, port, storage: "memory" });
-    await install();
-    await want(10);
+    server = await startServer({ dir, port });
     await until(async () => (await probe("/readyz")) === "200 ok");
     expect([await value(), await isApplied()]).toEqual(["10", true]);
     await server.close();

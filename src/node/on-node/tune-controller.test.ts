@@ -55,6 +55,7 @@ class World {
   hidden: Profile | undefined;
   /** Whether the CRD of Profiles has no hardware. */
   dropsHardware = false;
+  isSettled = false;
   readonly host: MemoryHost;
   #version = 0;
   #current: Profile | undefined;
@@ -86,6 +87,7 @@ class World {
       tuner,
       hardware: new NodeHardware(host, noLog),
       protocol,
+      settled: () => (this.isSettled = true),
       clock,
       log: this.#log(),
     });
@@ -226,6 +228,16 @@ describe("the agent of a node", () => {
     expect(w.logged).toEqual(w.logged.map(() => ({ fields: {}, message })));
     expect(w.logged.length).toBeGreaterThan(5);
     expect(w.logged.length).toBeLessThan(20);
+  });
+
+  test("is settled without a Profile only once it knows that there is none", async () => {
+    const w = new World();
+    w.hidden = profile("p");
+    await w.clock.advance(minute);
+    expect(w.isSettled).toBe(false);
+    w.hidden = undefined;
+    await w.clock.advance(minute);
+    expect(w.isSettled).toBe(true);
   });
 
   test("applies no Profile to a node that was tuned under another name", async () => {

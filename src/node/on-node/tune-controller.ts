@@ -34,7 +34,7 @@ export interface TuneControllerOptions {
   tuner: NodeTuner;
   hardware: NodeHardware;
   protocol: Protocol;
-  /** The node is as its Profile says, or the Profile says why not. */
+  /** The node is as its Profile says, or the Profile says why not, or there is none and nothing is left to restore. */
   settled?: (() => void) | undefined;
   clock: Clock;
   log?: Log;
@@ -96,7 +96,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
       const profile = profiles.get(key);
       if (!profile) {
         const result = await release(signal, log);
-        options.settled?.();
+        if (!result.requeue) options.settled?.();
         return result;
       }
       let tuning: Tuning;
