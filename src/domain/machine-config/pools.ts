@@ -51,7 +51,7 @@ export class Pools {
    * pools, which come before worker, from which they inherit; a node of two custom pools is an error and in none.
    */
   ofNode(labels: Labels): readonly string[] {
-    const names = this.#choosing(labels);
+    const names = this.choosing(labels);
     const custom = names.filter(isCustom);
     if (custom.length > 1) return [];
     const isMaster = names.includes("master");
@@ -62,7 +62,7 @@ export class Pools {
 
   /** The pool that configures a node. A master stays one whatever custom pools select it. */
   configuring(labels: Labels): { readonly pool: string | undefined; readonly isMasterInCustomPool: boolean } {
-    const names = this.#choosing(labels);
+    const names = this.choosing(labels);
     const isMaster = names.includes("master");
     const custom = names.filter(isCustom);
     return {
@@ -73,7 +73,7 @@ export class Pools {
 
   /** The custom pools that all select a node, where none of them comes before the others: master would. */
   conflictOf(labels: Labels): readonly string[] {
-    const names = this.#choosing(labels);
+    const names = this.choosing(labels);
     const custom = names.filter(isCustom);
     return custom.length > 1 && !names.includes("master") ? custom : [];
   }
@@ -89,7 +89,8 @@ export class Pools {
     return names;
   }
 
-  #choosing(labels: Labels): string[] {
+  /** All pools whose selectors match, by name. */
+  choosing(labels: Labels): string[] {
     return this.#pools.filter(({ nodes }) => nodes && matchesLabels(nodes, labels)).map(({ name }) => name);
   }
 

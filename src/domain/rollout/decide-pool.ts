@@ -7,8 +7,10 @@ import type { Assigned } from "./members.ts";
 import { annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
 import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
+import type { NearbyNodes } from "./nearby-nodes.ts";
 import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts";
-import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
+import { type NodeChange, NodeChanges } from "./node-changes.ts";
+import { conflictCondition, type RolloutNode } from "./rollout-node.ts";
 import { waitingFor, type Waiting } from "./waiting.ts";
 
 export interface PoolInput {
@@ -19,6 +21,8 @@ export interface PoolInput {
   readonly waiting?: readonly Waiting[] | undefined;
   /** See `PoolStatusInput`. */
   readonly renderProblems?: readonly string[] | undefined;
+  /** Nodes that the pool could have. */
+  readonly nearby?: NearbyNodes | undefined;
   /** Invalid selectors of the pool. */
   readonly selectorProblems?: readonly string[] | undefined;
   /** The labels of nodes of the custom pool that a config belongs to. */
@@ -28,19 +32,6 @@ export interface PoolInput {
   readonly topology?: string | undefined;
   /** RFC 3339. */
   readonly now: string;
-}
-
-/** What to write to one Node. Null removes. */
-export interface NodeChange {
-  readonly node: RolloutNode;
-  readonly annotations: Readonly<Record<string, string | null>>;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** All of them. Absent: as they are. */
-  readonly taints?: readonly Taint[] | undefined;
-  /** Absent: as it is. */
-  readonly isCordoned?: boolean | undefined;
-  /** To set in its status. */
-  readonly condition?: NodeCondition | undefined;
 }
 
 export interface PoolDecision {
@@ -84,7 +75,8 @@ export function decidePool(input: PoolInput): PoolDecision {
     ...(budget.type === "invalid" ? [{ reason: "InvalidMaxUnavailable", message: budget.problem }] : []),
   ];
   const waiting = [...(input.waiting ?? []), ...invalid, ...(mayAct ? waitingFor(members, target, chosen) : [])];
-  const status = poolStatus({ pool, members, renderProblems: input.renderProblems, waiting, now });
+  const { renderProblems, nearby } = input;
+  const status = poolStatus({ pool, members, renderProblems, nearby, waiting, now });
   const changes = new NodeChanges();
   const events: PlannedEvent[] = [];
   for (const member of members) {
@@ -197,52 +189,6 @@ function firstLabels(
   if (first === undefined || metadata.annotations?.[annotations.customPoolLabelsApplied] !== undefined)
     return undefined;
   return customPoolOf?.(first);
-}
-
-const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
-
-interface Draft {
-  readonly annotations: Record<string, string | null>;
-  labels?: Readonly<Record<string, string>>;
-  taints?: Taint[];
-  condition?: NodeCondition;
-}
-
-class NodeChanges {
-  readonly #changes = new Map<RolloutNode, Draft>();
-
-  get all(): NodeChange[] {
-    return [...this.#changes].map(([node, change]) => ({ node, ...change }));
-  }
-
-  annotate(node: RolloutNode, name: string, value: string | null): void {
-    this.#of(node).annotations[name] = value;
-  }
-
-  label(node: RolloutNode, labels: Readonly<Record<string, string>>): void {
-    this.#of(node).labels = labels;
-    this.annotate(node, annotations.customPoolLabelsApplied, "");
-  }
-
-  condition(node: RolloutNode, condition: NodeCondition): void {
-    this.#of(node).condition = condition;
-  }
-
-  taint(node: RolloutNode, isWanted: boolean): void {
-    const taints = node.spec?.taints ?? [];
-    const isUpdate = ({ key, effect }: Taint): boolean => key === updateTaint.key && effect === updateTaint.effect;
-    if (taints.some(isUpdate) === isWanted) return;
-    this.#of(node).taints = isWanted ? [...taints, updateTaint] : taints.filter((taint) => !isUpdate(taint));
-  }
-
-  #of(node: RolloutNode): Draft {
-    let change = this.#changes.get(node);
-    if (!change) {
-      change = { annotations: {} };
-      this.#changes.set(node, change);
-    }
-    return change;
-  }
 }
 
 function soonest(members: readonly Member[], now: string): { requeueAfterMs?: number } {

@@ -1,5 +1,6 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { Pools } from "../machine-config/pools.ts";
+import type { NearbyNodes } from "./nearby-nodes.ts";
 import { judgeNode, type NodeState } from "./node-state.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
@@ -9,6 +10,8 @@ export interface Assigned {
   readonly pools: readonly string[];
   /** The custom pools, where these are several. */
   readonly conflict: readonly string[];
+  /** All pools whose selectors match, also those that others come before. */
+  readonly selectedBy: readonly string[];
   /** A master that a custom pool selects too, which then does not configure it. */
   readonly isMasterInCustomPool: boolean;
 }
@@ -53,14 +56,28 @@ export class Members {
     return nodes.map((node) => this.assign(node)).filter(({ pools }) => pools.includes(pool));
   }
 
+  near(pool: string, nodes: readonly RolloutNode[]): NearbyNodes {
+    const others = nodes.map((node) => this.assign(node)).filter(({ pools }) => !pools.includes(pool));
+    const elsewhere = others.filter(({ pools, selectedBy }) => pools.length > 0 && selectedBy.includes(pool));
+    const withoutPool = others.filter(({ pools, state }) => pools.length === 0 && !isWindows(state.node));
+    return {
+      elsewhere: elsewhere.map(({ state, pools }) => ({ node: state.name, pool: pools[0] ?? "" })),
+      withoutPool: withoutPool.map(({ state }) => state.name),
+    };
+  }
+
   #assign(node: RolloutNode): Assigned {
     const labels = node.metadata.labels ?? {};
     const state = judgeNode(node);
-    if (labels["kubernetes.io/os"] === "windows")
-      return { state, pools: [], conflict: [], isMasterInCustomPool: false };
+    if (isWindows(node)) return { state, pools: [], conflict: [], selectedBy: [], isMasterInCustomPool: false };
+    const selectedBy = this.#pools.choosing(labels);
     const conflict = this.#pools.conflictOf(labels);
-    if (conflict.length > 0) return { state, pools: conflict, conflict, isMasterInCustomPool: false };
+    if (conflict.length > 0) return { state, pools: conflict, conflict, selectedBy, isMasterInCustomPool: false };
     const { pool, isMasterInCustomPool } = this.#pools.configuring(labels);
-    return { state, pools: pool === undefined ? [] : [pool], conflict, isMasterInCustomPool };
+    return { state, pools: pool === undefined ? [] : [pool], conflict, selectedBy, isMasterInCustomPool };
   }
+}
+
+function isWindows({ metadata }: RolloutNode): boolean {
+  return metadata.labels?.["kubernetes.io/os"] === "windows";
 }

@@ -37,7 +37,13 @@ function node(written: Record<string, string>, { labels = ["worker"], isCordoned
 
 test.each<[string, RolloutNode, MachineConfigPool[], string[]]>([
   ["is done", node(has("r-2")), [pool("worker")], []],
-  ["is in no pool", node({}, { labels: [] }), [pool("worker")], []],
+  ["is in no pool, and no config is for it", node({}, { labels: [] }), [pool("worker", { configuration: {} })], []],
+  [
+    "is in no pool",
+    node({}, { labels: [] }),
+    [pool("worker")],
+    ["1 node is in no pool and gets no MachineConfig: n. To add one to this pool: kubectl label node n worker="],
+  ],
   [
     "is drained",
     node({ ...has("r-1", "r-2"), [ownAnnotations.drain]: JSON.stringify(drain) }),

@@ -1,7 +1,9 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { findCondition } from "../../language/object/condition.ts";
+import { fallbackPool } from "./built-in-pools.ts";
 import { describeBlocked, readDrain } from "./drain/drain-record.ts";
 import { Members } from "./members.ts";
+import { describeWithoutPool } from "./nearby-nodes.ts";
 import { isBehind } from "./node-state.ts";
 import { describeConflict } from "./pool-status.ts";
 import type { RolloutNode } from "./rollout-node.ts";
@@ -12,6 +14,9 @@ export function nodeWaits(node: RolloutNode, pools: readonly MachineConfigPool[]
   members.use(pools);
   const { state, pools: names, conflict } = members.assign(node);
   if (conflict.length > 0) return [describeConflict(conflict)];
+  const fallback = pools.find(({ metadata }) => metadata.name === fallbackPool);
+  if (fallback?.spec?.configuration?.name && members.near(fallbackPool, [node]).withoutPool.length > 0)
+    return [describeWithoutPool(fallback, [state.name])];
   const pool = pools.find(({ metadata }) => metadata.name === names[0]);
   const target = pool?.spec?.configuration?.name ?? "";
   if (!pool || target === "") return [];

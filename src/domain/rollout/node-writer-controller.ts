@@ -1,8 +1,8 @@
 import { isApiError, isNotFound, ifThere } from "../../cluster/kube/api-error.ts";
 import { type Informer, isOlder } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import type { NodeChange } from "./decide-pool.ts";
 import { annotations } from "./node-annotations.ts";
+import type { NodeChange } from "./node-changes.ts";
 import { projectRolloutNode, type RolloutNode } from "./rollout-node.ts";
 
 export const nodeKind: KindRef<RolloutNode> = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };

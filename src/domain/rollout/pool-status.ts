@@ -1,6 +1,7 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { type Condition, findCondition } from "../../language/object/condition.ts";
 import type { Member } from "./candidates.ts";
+import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-nodes.ts";
 import { isUpdated } from "./node-state.ts";
 
 export type PoolStatus = NonNullable<MachineConfigPool["status"]>;
@@ -10,6 +11,8 @@ export interface PoolStatusInput {
   readonly members: readonly Member[];
   /** Why the pool cannot be rendered. Undefined: not judged, the condition stays. Empty: it can. */
   readonly renderProblems?: readonly string[] | undefined;
+  /** Undefined: not judged. */
+  readonly nearby?: NearbyNodes | undefined;
   /** Why nodes wait, each with what to do. */
   readonly waiting: readonly { readonly reason: string; readonly message: string }[];
   /** RFC 3339. */
@@ -23,7 +26,7 @@ const named = 5;
 
 /** The status of a pool: names, counts and texts are those of the machine config operator, and so is their order. */
 export function poolStatus(input: PoolStatusInput): PoolStatus {
-  const { pool, members, renderProblems, waiting, now } = input;
+  const { pool, members, renderProblems, nearby, waiting, now } = input;
   const target = pool.spec?.configuration?.name ?? "";
   const states = members.map(({ state }) => state);
   // Nothing was ever selected for the pool: its nodes are as they should be.
@@ -37,24 +40,20 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   const isDone = settled.length === states.length && (target !== "" || isIdle);
 
   const conditions = new Conditions(pool.status?.conditions ?? [], now);
-  conditions.set(
-    "Updated",
-    isDone
-      ? {
-          status: "True",
-          message: isIdle
-            ? "No MachineConfig is selected: nodes stay as they are"
-            : `All nodes are updated with MachineConfig ${target}`,
-        }
-      : { status: "False" },
-  );
+  const updatedText = isIdle
+    ? "No MachineConfig is selected: nodes stay as they are"
+    : states.length === 0 && nearby
+      ? describeEmpty(pool, nearby.elsewhere)
+      : `All nodes are updated with MachineConfig ${target}`;
+  conditions.set("Updated", isDone ? { status: "True", message: updatedText } : { status: "False" });
   conditions.set("Updating", updating(pool, isDone, target));
   const nodes = degradedNodes(degraded);
   conditions.set("NodeDegraded", nodes);
   if (renderProblems) conditions.set("RenderDegraded", rendering(pool, renderProblems));
   conditions.set("Degraded", either(nodes, conditions.get("RenderDegraded")));
-  const blocked = blocking(waiting);
-  if (blocked.status === "True" || conditions.get("RolloutBlocked")) conditions.set("RolloutBlocked", blocked);
+  conditions.setIfEverTrue("RolloutBlocked", blocking(waiting));
+  // While there is no config, no node misses one.
+  conditions.setIfEverTrue("NodesWithoutPool", outside(pool, target === "" ? [] : (nearby?.withoutPool ?? [])));
 
   return {
     ...pool.status,
@@ -132,6 +131,12 @@ function blocking(waiting: PoolStatusInput["waiting"]): Partial<NewCondition> {
   return { status: "True", reason: waiting[0]?.reason ?? "", message: `${texts.join("; ")}${more}` };
 }
 
+/** Of the pool that nodes in no pool could come into. */
+function outside(pool: MachineConfigPool, names: readonly string[]): Partial<NewCondition> {
+  if (names.length === 0) return { status: "False" };
+  return { status: "True", reason: "NoRoleLabel", message: describeWithoutPool(pool, names) };
+}
+
 /** As the machine config operator keeps them: a changed one moves to the end, its time changes only with its status. */
 class Conditions {
   #all: Condition[];
@@ -148,6 +153,11 @@ class Conditions {
 
   get(type: string): Condition | undefined {
     return findCondition(this.#all, type);
+  }
+
+  /** For conditions that the machine config operator does not have: absent until there is something to say. */
+  setIfEverTrue(type: string, condition: Partial<NewCondition>): void {
+    if (condition.status === "True" || this.get(type)) this.set(type, condition);
   }
 
   set(type: string, { status = "False", reason = "", message = "" }: Partial<NewCondition>): void {

@@ -16,7 +16,7 @@ import {
   type MachineConfigPool,
   machineConfigPoolKind,
 } from "../machine-config/api.ts";
-import { builtInPool, builtInPools, customPoolLabels } from "./built-in-pools.ts";
+import { builtInPool, builtInPools, customPoolLabels, fallbackPool } from "./built-in-pools.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import { fieldManager, type NodeWriter } from "./node-writer-controller.ts";
@@ -59,7 +59,10 @@ export function rolloutController(options: RolloutOptions): Controller {
     members.use(pools.list());
     const before = "before" in event ? event.before : undefined;
     if (before && rolloutFactsOf(before) === rolloutFactsOf(object)) return [];
-    return [object, ...(before ? [before] : [])].flatMap((node) => members.assign(node).pools);
+    return [object, ...(before ? [before] : [])].flatMap((node) => {
+      const { pools: names } = members.assign(node);
+      return names.length > 0 ? names : [fallbackPool];
+    });
   };
   const selectors = (event: CacheEvent<MachineConfigPool>): string[] =>
     // A pool that takes nodes from others changes them too.
@@ -103,14 +106,17 @@ export function rolloutController(options: RolloutOptions): Controller {
       const rendering = await renderings.of(pool, sources);
       const released = await releaseRendering(pool, { rendering, sources }, { ...options, machineConfigs }, signal);
       const now = formatTime(clock.now());
+      const all = writer.list();
+      const { elsewhere, withoutPool } = members.near(name, all);
       const decision = decidePool({
         pool: released.pool,
         waiting: released.waiting,
-        nodes: members.of(name, writer.list()),
+        nodes: members.of(name, all),
+        nearby: { elsewhere, withoutPool: name === fallbackPool ? withoutPool : [] },
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
-        customPoolOf: name === "worker" ? customPoolOf : undefined,
+        customPoolOf: name === fallbackPool ? customPoolOf : undefined,
         now,
       });
       const unused = unusedRenderings({
@@ -118,7 +124,7 @@ export function rolloutController(options: RolloutOptions): Controller {
         machineConfigs: machineConfigs.list(),
         // The cache may not have the new target yet.
         pools: [...pools.list(), released.pool],
-        nodes: writer.list(),
+        nodes: all,
         now,
       });
       const soonest = Math.min(decision.requeueAfterMs ?? Infinity, released.againInMs ?? Infinity);
