@@ -2,11 +2,20 @@ import { mkdtemp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ifThere } from "../../src/cluster/kube/api-error.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
-import { annotations, type NodeUpdate, updateOf } from "../../src/domain/rollout/node-annotations.ts";
+import { originsAnnotation } from "../../src/domain/machine-config/rendered-annotations.ts";
+import {
+  agentAnnotations,
+  annotations,
+  type NodeUpdate,
+  repairAnnotation,
+  updateOf,
+} from "../../src/domain/rollout/node-annotations.ts";
+import { profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import type { Host } from "../../src/node/host/host.ts";
 import { bootIdPath } from "../../src/node/host/boot-id.ts";
 import { LinuxHost } from "../../src/node/host/linux-host.ts";
@@ -21,11 +30,13 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 
 const own = { user: { id: process.getuid?.() ?? 0 }, group: { id: process.getgid?.() ?? 0 } };
 
+const placesOf = (files: Record<string, string>): string[] => Object.keys(files).map((path) => `storage.files ${path}`);
+
 function rendered(name: string, files: Record<string, string>): object {
   return {
     apiVersion: machineConfigKind.apiVersion,
     kind: "MachineConfig",
-    metadata: { name },
+    metadata: { name, annotations: { [originsAnnotation]: JSON.stringify({ "50-a": placesOf(files) }) } },
     spec: {
       config: {
         ignition: { version: "3.5.0" },
@@ -47,6 +58,8 @@ for (const variant of serverVariants())
     let server: ServerUnderTest;
     let admin: HttpClient;
     let root = "";
+    /** Of agents, by node. */
+    const clients = new Map<string, HttpClient>();
 
     beforeAll(async () => {
       root = await mkdtemp(join(tmpdir(), "attune-update-"));
@@ -79,8 +92,10 @@ for (const variant of serverVariants())
     }
 
     async function withAgent(name: string, host: Host, use: () => Promise<void>): Promise<void> {
-      await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name } });
-      const client = await agentOn(server, name);
+      const found = await ifThere(admin.get(kinds.node, name));
+      if (!found) await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name } });
+      const client = clients.get(name) ?? (await agentOn(server, name));
+      clients.set(name, client);
       const stop = new AbortController();
       const running = runAgent({ client, node: name, host, signal: stop.signal, machineConfig: true });
       try {
@@ -105,16 +120,73 @@ for (const variant of serverVariants())
       });
     });
 
-    it("does so below the root of a real node", async () => {
-      const bootId = join(root, bootIdPath);
+    async function bootedRoot(id: string): Promise<string> {
+      const folder = join(root, id);
+      const bootId = join(folder, bootIdPath);
       await mkdir(dirname(bootId), { recursive: true });
-      await writeFile(bootId, "boot-1\n");
-      await withAgent("update-real", new LinuxHost(root), async () => {
+      await writeFile(bootId, `${id}\n`);
+      return folder;
+    }
+
+    it("does so below the root of a real node", async () => {
+      const folder = await bootedRoot("boot-1");
+      await withAgent("update-real", new LinuxHost(folder), async () => {
         await desire("update-real", "rendered-1");
         await done("update-real", "rendered-1");
-        const file = join(root, "etc/nmstate/openshift/a");
+        const file = join(folder, "etc/nmstate/openshift/a");
         expect(await readFile(file, "utf8")).toBe("one");
         expect((await stat(file)).mode & 0o7777).toBe(0o640);
+      });
+    });
+
+    it("reports drift when it happens, with the MachineConfig behind it, and repairs it once when asked (machine-config W-12)", async () => {
+      const node = "update-drift";
+      const host = new LinuxHost(await bootedRoot("boot-2"));
+      const path = "/etc/nmstate/openshift/a";
+      const reasonIs = (wanted: RegExp): Promise<unknown> =>
+        eventually(`the reason is ${wanted}`, async () =>
+          wanted.test(updateOf((await admin.get(kinds.node, node)).metadata).reason),
+        );
+      const ask = async (value: string): Promise<void> => {
+        const patch = { metadata: { annotations: { [repairAnnotation]: value } } };
+        await admin.patch(kinds.node, node, { type: "merge", patch });
+        await eventually("the agent says that it repaired", async () => {
+          const { metadata } = await admin.get(kinds.node, node);
+          return metadata.annotations?.[agentAnnotations.repaired] === value;
+        });
+      };
+      const drifted = new RegExp(
+        `^drifted: storage.files ${path}: is file of 7 .*expected .* \\(MachineConfig 50-a\\)$`,
+      );
+      // An agent whose node has a Profile ends as one that is restarted.
+      const spec = { config: { tunedProfile: "none" }, profile: [{ name: "none", data: "[main]\n" }] };
+      const profile = {
+        apiVersion: profileKind.apiVersion,
+        kind: "Profile",
+        metadata: { name: node, namespace },
+        spec,
+      };
+      await admin.create(profileKind, profile, { namespace });
+      await withAgent(node, host, async () => {
+        await desire(node, "rendered-1");
+        await done(node, "rendered-1");
+        await host.replace(path, "by hand");
+        await reasonIs(drifted);
+        await ask("1");
+        await reasonIs(/^$/);
+        expect(await host.read(path)).toEqual({ type: "text", text: "one" });
+        await host.replace(path, "by hand");
+        await reasonIs(drifted);
+      });
+      await withAgent(node, host, async () => {
+        await host.replace(path, "one");
+        await reasonIs(/^$/);
+        await host.replace(path, "by hand");
+        await reasonIs(drifted);
+        expect(await host.read(path)).toEqual({ type: "text", text: "by hand" });
+        await desire(node, "rendered-2");
+        await done(node, "rendered-2");
+        expect(await host.read(path)).toEqual({ type: "text", text: "two" });
       });
     });
 

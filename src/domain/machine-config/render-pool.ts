@@ -4,6 +4,7 @@ import { apiVersion, type MachineConfig, type MachineConfigPool, type PoolConfig
 import { contentHash } from "./content-hash.ts";
 import type { MachineContents } from "./machine-contents.ts";
 import { inMergeOrder, mergeSources, type MergedSpec, type NamedSource } from "./merge-sources.ts";
+import { mostOriginsText, type Origins, originsOf } from "./origins.ts";
 import { about, type RenderProblem } from "./culprit.ts";
 import type { Images, RenderInput } from "./render-input.ts";
 import { refusedTogether } from "./refusals.ts";
@@ -17,6 +18,7 @@ export type Rendering =
       readonly config: MachineConfig;
       readonly sources: NonNullable<PoolConfiguration["source"]>;
       readonly contents: MachineContents;
+      readonly origins: Origins;
     }
   | { readonly type: "refused"; readonly problems: readonly RenderProblem[] };
 
@@ -40,7 +42,8 @@ export function renderPool(input: RenderInput): Rendering {
   const config = renderedConfig(input, merged, contentHash(contents, rest(merged), input.digest));
   const size = jsonSize(config, isBase64);
   if (size > mostBytes) return { type: "refused", problems: [tooLarge(pool, size)] };
-  return { type: "rendered", config, sources: sources.map(referenceOf), contents };
+  const origins: Origins = size + mostOriginsText > mostBytes ? new Map() : originsOf(sources);
+  return { type: "rendered", config, sources: sources.map(referenceOf), contents, origins };
 }
 
 /** What nodes cannot apply counts too: it may be refused, or be for new nodes only. */

@@ -8,3 +8,6 @@ export const releaseVersion = `${group}/release-image-version`;
 
 /** On rendered MachineConfigs whose operating system a user chose: `true`. */
 export const osImageOverridden = `${group}/os-image-url-overridden`;
+
+/** On rendered MachineConfigs: what came from which MachineConfig, see `origins.ts`. */
+export const originsAnnotation = "rollout.attune.dev/origins";

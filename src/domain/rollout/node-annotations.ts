@@ -44,6 +44,12 @@ export const ownAnnotations = {
   drain: own("drain"),
 } as const;
 
+/** What agents report, where no annotation of the machine config operator fits. */
+export const agentAnnotations = {
+  /** The last value of `repairAnnotation` that the agent has acted on. */
+  repaired: own("repaired"),
+} as const;
+
 /** By a user: any new value asks the agent to set back what drifted. */
 export const repairAnnotation = own("repair");
 
@@ -62,6 +68,7 @@ export const writtenByAgent: readonly string[] = [
   annotations.reason,
   annotations.desiredDrain,
   annotations.postConfigAction,
+  ...Object.values(agentAnnotations),
 ];
 
 /** `Lost`: the node does not have the config that it reported as done; it was given back, or installed anew. */

@@ -1,4 +1,4 @@
-import { isAlreadyExists } from "../../cluster/kube/api-error.ts";
+import { ifThere, isAlreadyExists } from "../../cluster/kube/api-error.ts";
 import type { Cache } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -11,7 +11,9 @@ import {
   machineConfigPoolKind,
   type PoolConfiguration,
 } from "../machine-config/api.ts";
+import { originsText } from "../machine-config/origins.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
+import { originsAnnotation } from "../machine-config/rendered-annotations.ts";
 import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
 import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
 import { describeHeld, heldAnnotation, heldText } from "./held.ts";
@@ -47,7 +49,7 @@ export async function releaseRendering(
   const configuration = configurationOf(rendering);
   const { clock, client, awaited } = options;
   const gate = barrier({ pool, rendering: configuration.name, sources, ...awaited(), now: clock.now() });
-  if (gate.type === "open") await storeRendering(pool, rendering.config, options, signal);
+  if (gate.type === "open") await storeRendering(pool, rendering, options, signal);
   const patch = patchOf(pool, gate, { configuration, sources });
   const { name = "" } = pool.metadata;
   const written = patch
@@ -58,14 +60,24 @@ export async function releaseRendering(
 
 async function storeRendering(
   pool: MachineConfigPool,
-  config: MachineConfig,
+  { config, origins }: Extract<Rendering, { type: "rendered" }>,
   { client, machineConfigs, recorder }: ReleaseOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name = "" } = config.metadata;
-  if (machineConfigs.get(name)) return;
+  const { name = "", annotations } = config.metadata;
+  const text = originsText(origins) ?? null;
+  const present = machineConfigs.get(name);
+  if (present) {
+    // The same contents may come from other MachineConfigs than before.
+    if ((present.metadata.annotations?.[originsAnnotation] ?? null) === text) return;
+    const patch = { metadata: { annotations: { [originsAnnotation]: text } } };
+    await ifThere(client.patch(machineConfigKind, name, { type: "merge", patch }, { fieldManager, signal }));
+    return;
+  }
+  const named = text === null ? annotations : { ...annotations, [originsAnnotation]: text };
+  const stored = { ...config, metadata: { ...config.metadata, annotations: named } };
   try {
-    await client.create(machineConfigKind, config, { fieldManager, signal, ignoreResponse: true });
+    await client.create(machineConfigKind, stored, { fieldManager, signal, ignoreResponse: true });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     return;

@@ -17,6 +17,7 @@ import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeEvents } from "../../node/on-node/events/node-events.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
+import { ConfigWatch } from "../../node/on-node/machine-config/config-watch.ts";
 import { NodeUpdater } from "../../node/on-node/machine-config/node-updater.ts";
 import { updateController } from "../../node/on-node/machine-config/update-controller.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
@@ -117,7 +118,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     const nodes = manager.informer(kinds.node, selected, () =>
       createInformer(client, kinds.node, { ...selected, clock, project: withoutStatus }),
     );
-    manager.add(updateController({ client, nodes, node, updater, clock, log }), { on: "everywhere" });
+    const watch = new ConfigWatch(host, clock);
+    const update = updateController({ client, nodes, node, updater, watch, clock, log });
+    watch.start(() => update.queue.add(node), over.signal);
+    manager.add(update, { on: "everywhere" });
   }
   // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);

@@ -156,10 +156,11 @@ const ofRollout: readonly Grant[] = [
     verbs: ["patch"],
   },
   {
-    because: "whether running nodes can change from the rendered config they have",
+    because:
+      "whether running nodes can change from the rendered config they have; notes on it which MachineConfigs it came from",
     apiGroups: [machineConfiguration],
     resources: ["machineconfigs"],
-    verbs: ["get"],
+    verbs: ["get", "patch"],
   },
   {
     because: "rendered configs name the pool as their owner, and block its deletion",

@@ -16,7 +16,7 @@ export class FileWatch {
     this.#changed = changed;
   }
 
-  /** Watches these files and no others. `renew`: folders may have been removed and created since. */
+  /** Watches these files and no others; `folder/*` is every file in it. `renew`: folders may have been removed and created since. */
   async set(files: readonly string[], { renew = false } = {}): Promise<void> {
     if (!this.#host.watch || this.#closed) return;
     this.#files = new Set(files);
@@ -28,7 +28,7 @@ export class FileWatch {
       }
     for (const folder of wanted) {
       if (this.#folders.has(folder) || this.#folders.size >= mostFolders) continue;
-      const end = await this.#host.watch(folder, (name) => this.#note(`${folder}/${name}`));
+      const end = await this.#host.watch(folder || "/", (name) => this.#note(folder, name));
       if (this.#closed) return end?.();
       if (end) this.#folders.set(folder, end);
     }
@@ -41,8 +41,9 @@ export class FileWatch {
     this.#folders.clear();
   }
 
-  #note(path: string): void {
-    if (this.#files.has(path)) this.#changed(path);
+  #note(folder: string, name: string): void {
+    const path = `${folder}/${name}`;
+    if (this.#files.has(path) || this.#files.has(`${folder}/*`)) this.#changed(path);
   }
 }
 

@@ -10,6 +10,8 @@ import { readBootId } from "../../host/boot-id.ts";
 import type { Host } from "../../host/host.ts";
 import { act } from "./act.ts";
 import { applyContents, baseArguments, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
+import type { PlanContents } from "./plan-contents.ts";
+import { watchedPaths } from "./watched-paths.ts";
 import { startKubelet, stopForNewState } from "./kubelet/new-state.ts";
 import { ConfigStore, type KeptConfig, type PendingConfig } from "./config-store.ts";
 
@@ -115,21 +117,20 @@ export class NodeUpdater {
 
   /** Whether the node still is as its current config says. */
   async drift(): Promise<Deviations> {
-    const current = await this.#store.current();
-    const wanted = current && read(current);
-    if (!current || wanted?.type !== "contents") return { problems: [], findings: [] };
-    const { contents } = wanted;
-    return this.#exclusive(() => verifyContents({ contents, config: current.name, host: this.#host }));
+    const wanted = await this.#current();
+    return wanted ? this.#exclusive(() => verifyContents(wanted)) : noDeviations;
   }
 
   /** Sets back what other processes have changed of the current config, and nothing else. No boot, no restart of a service. */
   async repair(): Promise<Deviations> {
-    const current = await this.#store.current();
-    const wanted = current && read(current);
-    if (!current || wanted?.type !== "contents") return { problems: [], findings: [] };
-    const { contents } = wanted;
-    const host = this.#host;
-    return this.#exclusive(() => applyContents({ contents, config: current.name, host, reloadUnits: true }));
+    const wanted = await this.#current();
+    return wanted ? this.#exclusive(() => applyContents({ ...wanted, reloadUnits: true })) : noDeviations;
+  }
+
+  /** Files whose change may be drift. */
+  async watchedPaths(): Promise<readonly string[]> {
+    const wanted = await this.#current();
+    return wanted ? watchedPaths(wanted.contents, this.#host) : [];
   }
 
   /** Asks for the boot. This process ends with it. */
@@ -148,6 +149,14 @@ export class NodeUpdater {
     const failed = await this.#exclusive(() => releaseContents(this.#host));
     if (failed.length === 0) await this.#store.clear();
     return failed;
+  }
+
+  async #current(): Promise<PlanContents | undefined> {
+    const current = await this.#store.current();
+    const found = current && read(current);
+    return found?.type === "contents"
+      ? { contents: found.contents, config: current!.name, host: this.#host }
+      : undefined;
   }
 
   async #finish(
@@ -188,6 +197,7 @@ export class NodeUpdater {
 
 type Read = { readonly type: "contents"; readonly contents: MachineContents } | Refused;
 
+const noDeviations: Deviations = { problems: [], findings: [] };
 const empty: Read = { type: "contents", contents: emptyContents };
 
 function read({ name, spec }: { name: string; spec: MachineConfig["spec"] }): Read {

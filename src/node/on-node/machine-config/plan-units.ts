@@ -38,7 +38,7 @@ export function daemonReload(config: string): UnitStep {
 }
 
 async function filesOf(unit: MachineUnit, host: Pick<Host, "stat">): Promise<Wanted[]> {
-  const option = "systemd.units";
+  const option = `systemd.units ${unit.name}`;
   const path = `${unitFolder}/${unit.name}`;
   const names = [unit.name, ...unit.dropins.map(({ name }) => name)];
   const bad = names.find((name) => !isFileName(name));

@@ -12,7 +12,7 @@ export function planUsers(users: readonly MachineUser[], accounts: Accounts): Wa
 }
 
 function keysOf({ name, keys }: MachineUser, accounts: Accounts): Wanted[] {
-  const option = "passwd.users";
+  const option = `passwd.users ${name}`;
   const user = accounts.user(name);
   if (!user) return [{ path: name, option, placed: { impossible: `the node has no user ${JSON.stringify(name)}` } }];
   const { home, uid, gid } = user;

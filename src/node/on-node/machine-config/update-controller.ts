@@ -12,7 +12,9 @@ import {
   mergedPolicy,
   userPolicy,
 } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { type Origins, readOrigins } from "../../../domain/machine-config/origins.ts";
 import {
+  agentAnnotations,
   annotations,
   drainRequest,
   longestReason,
@@ -23,6 +25,8 @@ import {
   type UpdateState,
 } from "../../../domain/rollout/node-annotations.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import type { ConfigWatch } from "./config-watch.ts";
+import { DriftCheck, driftCheckMs } from "./drift-check.ts";
 import type { KeptConfig } from "./config-store.ts";
 import type { Applied, NodeConfigs, NodeUpdater } from "./node-updater.ts";
 import { isDrained, phaseOf, settlement } from "./update-phase.ts";
@@ -33,6 +37,8 @@ export interface UpdateControllerOptions {
   readonly nodes: Informer;
   readonly node: string;
   readonly updater: NodeUpdater;
+  /** Notices drift. Without it, it is found by comparing now and then. */
+  readonly watch?: ConfigWatch | undefined;
   readonly clock: Clock;
   readonly log?: Log | undefined;
 }
@@ -42,14 +48,13 @@ const fieldManager = "attune-agent";
 const rebootAgainMs = 300_000;
 /** Before the second attempt at a config. */
 const retryMs = 30_000;
-/** Between two comparisons of the node with its config. */
-const driftCheckMs = 600_000;
 
 /** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
 export function updateController(options: UpdateControllerOptions): Controller {
-  const { client, nodes, node, updater, clock } = options;
+  const { client, nodes, node, updater, watch, clock } = options;
+  const drift = new DriftCheck({ updater, watch, clock, originsOf });
+  /** The cache may not have the annotation yet. */
   let repaired: string | undefined;
-  let compared: { readonly config: string; readonly at: number; readonly reason: string } | undefined;
 
   async function reconcile(found: KubeObject, signal: AbortSignal, log: Log): Promise<Result> {
     const update = updateOf(found.metadata);
@@ -64,7 +69,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
         return {};
       case "settled":
         if (configs.pending) await updater.forgetPending();
-        await repair(found, log);
+        await repair(found, report, log);
         return settle(update, report);
       case "given up":
         await report({ state: "Degraded", reason: configs.pending?.reason ?? "", postConfigAction: null });
@@ -122,22 +127,14 @@ export function updateController(options: UpdateControllerOptions): Controller {
   }
 
   /** Once for each value of the annotation: what drifted is left alone until then. */
-  async function repair({ metadata }: KubeObject, log: Log): Promise<void> {
-    const asked = metadata.annotations?.[repairAnnotation];
-    if (asked === undefined || asked === repaired) return;
+  async function repair({ metadata }: KubeObject, report: SendReport, log: Log): Promise<void> {
+    const { [repairAnnotation]: asked, [agentAnnotations.repaired]: last } = metadata.annotations ?? {};
+    if (asked === undefined || asked === last || asked === repaired) return;
     const { problems } = await updater.repair();
     log.info({ problems }, "repaired the node's config");
     repaired = asked;
-    compared = undefined;
-  }
-
-  /** Compared now and then, not with every heartbeat of the Node. */
-  async function driftOf(config: string): Promise<string> {
-    const at = clock.monotonic();
-    if (compared?.config === config && at - compared.at < driftCheckMs) return compared.reason;
-    const { problems } = await updater.drift();
-    compared = { config, at, reason: problems.length === 0 ? "" : `drifted: ${problems.join("; ")}` };
-    return compared.reason;
+    drift.renew();
+    await report({ repaired: asked });
   }
 
   async function settle(update: NodeUpdate, report: SendReport): Promise<Result> {
@@ -148,7 +145,8 @@ export function updateController(options: UpdateControllerOptions): Controller {
       case "wait":
         return {};
       case "done": {
-        const reason = await driftOf(update.desired);
+        const { drifted } = await drift.of(update.desired);
+        const reason = drifted.length === 0 ? "" : `drifted: ${drifted.join("; ")}`;
         await report({ currentConfig: update.desired, state: "Done", reason, postConfigAction: null });
         return { requeueAfterMs: driftCheckMs };
       }
@@ -167,6 +165,11 @@ export function updateController(options: UpdateControllerOptions): Controller {
     return found && { name, spec: found.spec ?? {} };
   }
 
+  async function originsOf(config: string, signal?: AbortSignal): Promise<Origins> {
+    const found = await ifThere(client.get(machineConfigKind, config, { signal }));
+    return readOrigins(found?.metadata ?? {});
+  }
+
   async function policyOf(signal: AbortSignal): Promise<DisruptionPolicy> {
     const found = await ifThere(client.get(machineConfigurationKind, "cluster", { signal }));
     return mergedPolicy(found ? userPolicy(found) : {});
@@ -176,7 +179,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
     const present = metadata.annotations ?? {};
     const changed = Object.entries(wanted)
       .map(([key, value]): [string, string | null] => [
-        annotations[key as keyof Report],
+        reported[key as keyof Report],
         value === null ? null : value.slice(0, longestReason),
       ])
       .filter(([name, value]) => (present[name] ?? null) !== value);
@@ -198,12 +201,15 @@ export function updateController(options: UpdateControllerOptions): Controller {
   });
 }
 
+const reported = { ...annotations, ...agentAnnotations };
+
 interface Report {
   currentConfig?: string;
   state?: UpdateState;
   reason?: string;
   desiredDrain?: string;
   postConfigAction?: "Rebooting" | null;
+  repaired?: string;
 }
 
 type SendReport = (report: Report) => Promise<void>;
