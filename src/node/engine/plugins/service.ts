@@ -3,6 +3,7 @@ import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action, FileAction } from "../action.ts";
 import { isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import { systemctl, systemctlTimeoutMs } from "./systemctl.ts";
 import { textAfter } from "../text-after.ts";
 import { unknownOption } from "./steps.ts";
 
@@ -16,7 +17,7 @@ export const service: Plugin = {
       if (option.startsWith("service.")) services.push(parseServiceSetting(option, setting));
       else steps.push(unknownOption("service", option, setting));
     if (services.length === 0) return steps;
-    const status = await observe.host.run(["systemctl", "status"]);
+    const status = await observe.host.run(["systemctl", "status"], { timeoutMs: systemctlTimeoutMs });
     const systemd = status.type === "exited" && status.code === 0;
     for (const service of services) {
       const about = { option: service.option, from: service.from };
@@ -40,9 +41,8 @@ async function planService(service: ServiceSetting, observe: Observe): Promise<S
   const { name, option, from } = service;
   const about = { option, from, device: name };
   const wasEnabled = enabledOf(await answerOf(observe, "is-enabled", name));
-  const active = await observe.host.run(["systemctl", "is-active", name]);
+  const active = await observe.host.run(["systemctl", "is-active", name], { timeoutMs: systemctlTimeoutMs });
   const wasRunning = active.type === "exited" && active.code === 0;
-  const systemctl = (verb: string): Action => ({ type: "run", argv: ["systemctl", verb, name], timeoutMs: 90_000 });
 
   const steps: Step[] = service.overlay === undefined ? [] : [await planOverlay(service.overlay, service, observe)];
   if (service.running !== undefined)
@@ -54,8 +54,8 @@ async function planService(service: ServiceSetting, observe: Observe): Promise<S
       value: service.running ? "running" : "stopped",
       // A running service is restarted once: it may not have read its settings yet.
       always: observe.purpose === "apply" && applied(observe, `service ${name} running`) === undefined,
-      actions: [systemctl(service.running ? "restart" : "stop")],
-      undo: [systemctl(wasRunning ? "restart" : "stop")],
+      actions: [systemctl(service.running ? "restart" : "stop", name)],
+      undo: [systemctl(wasRunning ? "restart" : "stop", name)],
     });
   if (service.enabled !== undefined)
     steps.push({
@@ -65,8 +65,8 @@ async function planService(service: ServiceSetting, observe: Observe): Promise<S
       before: wasEnabled === undefined ? "unknown" : wasEnabled ? "enabled" : "disabled",
       value: service.enabled ? "enabled" : "disabled",
       always: observe.purpose === "apply" && applied(observe, `service ${name} enabled`) === undefined,
-      actions: [systemctl(service.enabled ? "enable" : "disable")],
-      undo: wasEnabled === undefined ? [] : [systemctl(wasEnabled ? "enable" : "disable")],
+      actions: [systemctl(service.enabled ? "enable" : "disable", name)],
+      undo: wasEnabled === undefined ? [] : [systemctl(wasEnabled ? "enable" : "disable", name)],
       lasts: "persistent",
     });
   return steps;
@@ -82,7 +82,7 @@ function enabledOf(state: string): boolean | undefined {
 }
 
 async function answerOf({ host }: Observe, verb: string, name: string): Promise<string> {
-  const result = await host.run(["systemctl", verb, name]);
+  const result = await host.run(["systemctl", verb, name], { timeoutMs: systemctlTimeoutMs });
   return result.type === "exited" ? result.stdout.trim() : "";
 }
 
@@ -99,7 +99,7 @@ async function planOverlay(source: string, { name, option, from }: ServiceSettin
   const folder = `${name}.service.d`;
   const isOurs = !(await observe.host.list("/etc/systemd/system")).includes(folder);
   const prune: Action[] = isOurs ? [{ type: "prune", path: `/etc/systemd/system/${folder}` }] : [];
-  const reload: Action = { type: "run", argv: ["systemctl", "daemon-reload"], timeoutMs: 90_000 };
+  const reload = systemctl("daemon-reload");
   // Another text needs another undo, so it is another target.
   const target = `drop-in ${path} ${hashOf(file.text).slice(0, 8)}`;
   // Where Attune wrote the file already, that takes the place of the original, not of what the file has now.

@@ -1,9 +1,7 @@
 import type { PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { systemctlTimeoutMs } from "../../engine/plugins/systemctl.ts";
 import type { Host } from "../../host/host.ts";
 import { kubeletService } from "./kubelet/new-state.ts";
-
-/** A service may take its time to stop. */
-const timeoutMs = 120_000;
 
 /** Brings applied files into force. Returns why an action failed. */
 export async function act(actions: readonly PolicyAction[], host: Host): Promise<string[]> {
@@ -13,7 +11,7 @@ export async function act(actions: readonly PolicyAction[], host: Host): Promise
     // Two files of one service need one restart.
     if (!argv || done.has(argv.join(" "))) continue;
     done.add(argv.join(" "));
-    const result = await host.run(argv, { timeoutMs });
+    const result = await host.run(argv, { timeoutMs: systemctlTimeoutMs });
     if (result.type === "failed") return [`${argv.join(" ")}: ${result.message}`];
     if (result.code !== 0) return [`${argv.join(" ")}: exit code ${result.code}: ${result.stderr.trim()}`];
   }

@@ -3,6 +3,7 @@ import { emptyContents, type MachineContents } from "../../../domain/machine-con
 import { bootIdPath } from "../../host/boot-id.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
+import { act } from "./act.ts";
 import { applyContents, releaseContents, verifyContents } from "./apply-contents.ts";
 
 const exited = (stdout = "", code = 0): Awaited<ReturnType<MemoryCommand>> => ({
@@ -170,6 +171,23 @@ test("nothing is written that does not differ, and systemd reads units once (mac
   await applyContents({ contents, config: "one", host });
   expect(acts()).toHaveLength(2);
   expect(host.changes()).toEqual(before);
+});
+
+test("a machine on which systemd takes all the time that it allows is not taken for one that failed", async () => {
+  // A reload of systemd has 180 s.
+  const systemctl: MemoryCommand = ([verb], _host, { timeoutMs = 10_000 }) =>
+    timeoutMs <= 180_000
+      ? { type: "failed", message: `systemctl: stopped after ${timeoutMs} ms` }
+      : exited(verb === "is-enabled" ? "disabled\n" : "");
+  const { host, commands } = node({}, { systemctl });
+  const unit = { name: "a.service", contents: "[Service]\n", isEnabled: true, dropins: [] };
+  const contents = wanting({ units: [unit, { ...unit, name: "b.service", contents: undefined }] });
+  expect(await applyContents({ contents, config: "one", host, reloadUnits: true })).toEqual({
+    problems: [],
+    findings: [],
+  });
+  expect(commands).toContain("systemctl enable a.service b.service");
+  expect(await act([{ type: "Restart", service: "b.service" }, { type: "DaemonReload" }], host)).toEqual([]);
 });
 
 test("a user that leaves the config gets its own password back, never an empty one (machine-config W-26)", async () => {

@@ -1,6 +1,7 @@
 import type { MachineUnit } from "../../../domain/machine-config/machine-contents.ts";
 import { placedFile } from "../../engine/placed.ts";
 import type { Action } from "../../engine/action.ts";
+import { systemctl, systemctlTimeoutMs } from "../../engine/plugins/systemctl.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
 import { type At, machineConfigOwner, type Wanted } from "./place-step.ts";
@@ -32,7 +33,7 @@ export function daemonReload(config: string): UnitStep {
     target: "systemctl daemon-reload",
     before: "",
     value: "",
-    actions: [{ type: "run", argv: ["systemctl", "daemon-reload"], timeoutMs: 60_000 }],
+    actions: [systemctl("daemon-reload")],
     undo: [],
   };
 }
@@ -87,22 +88,21 @@ async function enablement(unit: MachineUnit, { config, host }: At): Promise<Unit
       target: `systemctl enable ${name}`,
       before: found,
       value: wanted,
-      actions: [systemctl(isEnabled ? "enable" : "disable", name)],
-      undo: [systemctl(found === "enabled" ? "enable" : "disable", name, [1])],
+      actions: [enabling(isEnabled ? "enable" : "disable", name)],
+      undo: [enabling(found === "enabled" ? "enable" : "disable", name, [1])],
       lasts: "persistent",
     },
   ];
 }
 
 /** `tolerate`: a unit that is gone has nothing to restore. */
-function systemctl(verb: "enable" | "disable", name: string, tolerate: readonly number[] = []): Action {
-  const argv = ["systemctl", verb, name];
-  return { type: "run", argv, shared: 2, timeoutMs: 60_000, ...(tolerate.length > 0 ? { tolerate } : {}) };
+function enabling(verb: "enable" | "disable", name: string, tolerate: readonly number[] = []): Action {
+  return { ...systemctl(verb, name), shared: 2, ...(tolerate.length > 0 ? { tolerate } : {}) };
 }
 
 /** `enabled`, `disabled`, `static`, …, as systemctl prints it; it exits with 1 for many of them. */
 export async function enabledState(name: string, host: Pick<Host, "run">): Promise<string> {
-  const answer = await host.run(["systemctl", "is-enabled", name]);
+  const answer = await host.run(["systemctl", "is-enabled", name], { timeoutMs: systemctlTimeoutMs });
   if (answer.type === "failed") return "not-found";
   return answer.stdout.trim().split("\n")[0] || "not-found";
 }

@@ -3,6 +3,7 @@ import { formatRanges, formatUnpacked, isSubset } from "../../../../language/cpu
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { systemctl } from "../systemctl.ts";
 import { linesOf } from "../../text-after.ts";
 import { unknownOption } from "../steps.ts";
 
@@ -12,7 +13,7 @@ const files = ["/etc/sysconfig/irqbalance", "/etc/default/irqbalance"];
 const key = "IRQBALANCE_BANNED_CPULIST";
 
 /** systemctl exits with 5 where there is no such service: then there is nothing to restart. */
-const restart: Action = { type: "run", argv: ["systemctl", "try-restart", "irqbalance"], tolerate: [5] };
+const restart: Action = { ...systemctl("try-restart", "irqbalance"), tolerate: [5] };
 
 /** `[irqbalance]`: CPUs on which the irqbalance service puts no interrupts. */
 export const irqbalance: Plugin = {
