@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { growingPause } from "../../servers/until.ts";
 import { type Answer, type Boot, Channel } from "./channel.ts";
 import { within } from "./deadline.ts";
 import { portName } from "./guest-files.ts";
+import { Monitor } from "./monitor.ts";
 
 export interface MachineOptions {
   /** For the log of the serial console. */
@@ -23,35 +25,38 @@ const commandSeconds = 300;
  * Two sockets with two CPUs each, and half of the memory for each socket. The processor has no vector instructions that
  * emulation is slow at.
  */
-const hardware = `-accel tcg,thread=single -machine pc -cpu Nehalem -m 1536 -nodefaults -display none -vga none
+const hardware = `-accel tcg,thread=single,tb-size=512 -machine pc -cpu Nehalem -m 1536 -nodefaults -display none -vga none
 -smp 4,sockets=2,cores=2,threads=1,maxcpus=4
 -object memory-backend-ram,size=768M,id=m0 -object memory-backend-ram,size=768M,id=m1
 -numa node,nodeid=0,memdev=m0 -numa node,nodeid=1,memdev=m1
 -numa cpu,node-id=0,socket-id=0 -numa cpu,node-id=1,socket-id=1
 -netdev user,id=n0 -device virtio-net-pci,netdev=n0 -device virtio-rng-pci -device virtio-serial-pci
 -chardev file,id=serial,path=SERIAL,append=on -serial chardev:serial
--chardev socket,id=channel,path=SOCKETS/channel -device virtserialport,chardev=channel,name=${portName}`;
+-chardev socket,id=channel,path=SOCKETS/channel -device virtserialport,chardev=channel,name=${portName}
+-chardev socket,id=monitor,path=SOCKETS/monitor -mon chardev=monitor,mode=control`;
 
 /** An emulated machine with its disk. It is powered on, cut off from power, and told commands. */
 export class Machine {
   readonly #options: MachineOptions;
   readonly #channel: Channel;
+  readonly #monitor: Monitor;
   /** Paths of Unix sockets are short. */
   readonly #sockets: string;
   #emulator: ChildProcess | undefined;
   #output = "";
 
-  private constructor(options: MachineOptions, sockets: string, channel: Channel) {
+  private constructor(options: MachineOptions, sockets: string, channel: Channel, monitor: Monitor) {
     this.#options = options;
     this.#sockets = sockets;
     this.#channel = channel;
+    this.#monitor = monitor;
   }
 
   /** Powered on, and ready for commands. */
   static async start(options: MachineOptions): Promise<Machine> {
     const sockets = mkdtempSync(join(tmpdir(), "attune-qemu-"));
     const channel = await Channel.listen(join(sockets, "channel"));
-    const machine = new Machine(options, sockets, channel);
+    const machine = new Machine(options, sockets, channel, await Monitor.listen(join(sockets, "monitor")));
     try {
       await machine.powerOn();
     } catch (error) {
@@ -114,6 +119,14 @@ export class Machine {
     return next;
   }
 
+  /** Cuts the power as soon as the guest has written to its disk this often, from now on. */
+  async cutPowerAfterWrites(count: number): Promise<void> {
+    const last = (await this.#monitor.writes()) + count;
+    for (const pause = growingPause(); (await this.#monitor.writes()) < last; await pause())
+      if (!this.#emulator) return;
+    await this.cutPower();
+  }
+
   /** What was not written to the disk is lost. */
   async cutPower(): Promise<void> {
     const emulator = this.#emulator;
@@ -125,7 +138,8 @@ export class Machine {
   }
 
   /** Runs a script as root. */
-  try(script: string, seconds = commandSeconds): Promise<Answer> {
+  async try(script: string, seconds = commandSeconds): Promise<Answer> {
+    if (!this.#emulator) throw new Error(`the guest is off: ${script}`);
     return within(seconds, `the guest runs ${script}`, this.#channel.send(script));
   }
 
@@ -152,6 +166,7 @@ export class Machine {
   async stop(): Promise<void> {
     await this.cutPower();
     this.#channel.close();
+    this.#monitor.close();
     rmSync(this.#sockets, { recursive: true, force: true });
   }
 
