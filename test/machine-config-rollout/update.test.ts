@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { findCondition } from "../../src/language/object/condition.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
 test("files, a unit and boot arguments reach a node with one reboot, and removing them costs one more", async () => {
@@ -18,8 +19,14 @@ test("files, a unit and boot arguments reach a node with one reboot, and removin
       systemd: { units: [{ name: "off.service", enabled: true, contents }] },
     },
     kernelArguments: ["nohz_full=2-3"],
+    extensions: ["usbguard"],
   });
   await cluster.updated("worker", ["50-base", "60-own"]);
+  const message = "the node lacks packages of extensions: usbguard (a)";
+  await cluster.until("the pool says what its node lacks", async () => {
+    const findings = findCondition((await cluster.pool("worker")).status?.conditions, "NodeFindings");
+    return findings?.status === "True" && findings.message === message;
+  });
   expect(await cluster.text("a", "/etc/own.conf")).toBe("x");
   expect(await cluster.text("a", "/proc/cmdline")).toMatch(/ nohz_full=2-3\n$/);
   expect(await cluster.text("a", "/sys/devices/system/cpu/nohz_full")).toBe("2-3\n");

@@ -3,6 +3,7 @@ import type { Member } from "../../src/domain/rollout/candidates.ts";
 import { nextProgress } from "../../src/domain/rollout/node-progress.ts";
 import { judgeNode } from "../../src/domain/rollout/node-state.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
+import { agentAnnotations, findingsText } from "../../src/domain/rollout/node-annotations.ts";
 import { poolStatus } from "../../src/domain/rollout/pool-status.ts";
 import { agreesWithRecorded, casesOf } from "./parity.ts";
 import { nodeOf, now, poolOf, shortConditions, type ShortNode, type ShortPool } from "./recorded-pools.ts";
@@ -83,5 +84,40 @@ describe("a pool for which nothing was ever selected", () => {
 
   it("is not where its first MachineConfig cannot be rendered", () => {
     expect(updated("True", ["no"])?.status).toBe("False");
+  });
+});
+
+describe("what nodes cannot have of their config", () => {
+  const findings = (...nodes: ShortNode[]) => {
+    const members = membersOf({ pool: { name: "worker" }, nodes });
+    const pool = poolOf({ name: "worker", configuration: "v1" });
+    return findCondition(poolStatus({ pool, members, waiting: [], now }).conditions, "NodeFindings");
+  };
+  const done = { current: "v1", desired: "v1", state: "Done" };
+  const saying = (text: string) => ({ ...done, annotations: { [agentAnnotations.findings]: text } });
+
+  it("is a condition of the pool, with the nodes of each, and with drift (machine-config W-12, W-27)", () => {
+    const same = findingsText(["no realtime kernel"])!;
+    const six = Array.from({ length: 6 }, (_, index) => ({ name: `n${index}`, ...saying(same) }));
+    expect(findings(...six, { name: "d", ...done, reason: "drifted: storage.files /etc/a: is missing" })).toMatchObject(
+      {
+        status: "True",
+        reason: "NodesDiffer",
+        message: "no realtime kernel (n0, n1, n2, n3, n4, and 1 more); drifted: storage.files /etc/a: is missing (d)",
+      },
+    );
+  });
+
+  it("is none where nodes say nothing, or what is no list", () => {
+    expect(findings({ name: "a", ...done })).toBeUndefined();
+    for (const text of ["{", "{}", '[1,{"a":2}]', `["${"x".repeat(10_000)}"]`])
+      expect(findings({ name: "a", ...saying(text) })).toBeUndefined();
+  });
+
+  it("is cut where there is too much of it", () => {
+    const text = findingsText(Array.from({ length: 1000 }, (_, index) => `${index}${"x".repeat(1000)}`))!;
+    expect(text.length).toBeLessThan(3000);
+    expect(JSON.parse(text).at(-1)).toBe("and 994 more");
+    expect(findings({ name: "a", ...saying(text) })?.message).toContain("; and 2 more findings");
   });
 });

@@ -16,7 +16,7 @@ export interface NearbyNodes {
 }
 
 /** At most this many nodes are named. */
-const named = 5;
+export const named = 5;
 
 /** Why a pool has no nodes. */
 export function describeEmpty(pool: MachineConfigPool, elsewhere: readonly NearbyNode[]): string {
@@ -36,7 +36,7 @@ export function describeWithoutPool(pool: MachineConfigPool, names: readonly str
   return `${count} no MachineConfig: ${listed(names)}. To add one to this pool: ${how}`;
 }
 
-function listed(texts: readonly string[]): string {
+export function listed(texts: readonly string[]): string {
   const more = texts.length > named ? `, and ${texts.length - named} more` : "";
   return `${texts.slice(0, named).join(", ")}${more}`;
 }

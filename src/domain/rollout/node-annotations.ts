@@ -48,6 +48,8 @@ export const ownAnnotations = {
 export const agentAnnotations = {
   /** The last value of `repairAnnotation` that the agent has acted on. */
   repaired: own("repaired"),
+  /** See `findingsText`: what of its config the node cannot have, as a JSON list. */
+  findings: own("findings"),
 } as const;
 
 /** By a user: any new value asks the agent to set back what drifted. */
@@ -90,6 +92,34 @@ export interface NodeUpdate {
 
 /** As the machine config operator limits it. A node that writes more must not fill the status of its pool. */
 export const longestReason = 2000;
+
+/** For the annotation. Null: there are none. Further ones than fit are counted. */
+export function findingsText(findings: readonly string[]): string | null {
+  if (findings.length === 0) return null;
+  const kept: string[] = [];
+  let size = 0;
+  for (const finding of findings.map((text) => text.slice(0, longestFinding))) {
+    size += finding.length;
+    if (size > longestReason) break;
+    kept.push(finding);
+  }
+  const more = findings.length - kept.length;
+  return JSON.stringify(more > 0 ? [...kept, `and ${more} more`] : kept);
+}
+
+const longestFinding = 300;
+
+/** What of its config a node cannot have. Nodes may write anything: what is no list of texts says nothing. */
+export function findingsOf({ annotations: of }: Pick<ObjectMeta, "annotations">): readonly string[] {
+  const text = of?.[agentAnnotations.findings] ?? "[]";
+  try {
+    const found: unknown = text.length > 2 * longestReason ? [] : JSON.parse(text);
+    return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
 
 export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate {
   const read = (name: string): string => metadata.annotations?.[name] ?? "";

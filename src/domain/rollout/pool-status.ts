@@ -2,6 +2,7 @@ import type { MachineConfigPool } from "../machine-config/api.ts";
 import { type Condition, findCondition } from "../../language/object/condition.ts";
 import type { Member } from "./candidates.ts";
 import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-nodes.ts";
+import { nodeFindings } from "./node-findings.ts";
 import { isUpdated } from "./node-state.ts";
 
 export type PoolStatus = NonNullable<MachineConfigPool["status"]>;
@@ -52,6 +53,7 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   if (renderProblems) conditions.set("RenderDegraded", rendering(pool, renderProblems));
   conditions.set("Degraded", either(nodes, conditions.get("RenderDegraded")));
   conditions.setIfEverTrue("RolloutBlocked", blocking(waiting));
+  conditions.setIfEverTrue("NodeFindings", nodeFindings(members));
   // While there is no config, no node misses one.
   conditions.setIfEverTrue("NodesWithoutPool", outside(pool, target === "" ? [] : (nearby?.withoutPool ?? [])));
 

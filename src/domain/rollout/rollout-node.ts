@@ -1,6 +1,6 @@
 import { group } from "../machine-config/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { ownAnnotations } from "./node-annotations.ts";
+import { agentAnnotations, ownAnnotations } from "./node-annotations.ts";
 
 export interface Taint {
   key?: string;
@@ -27,7 +27,7 @@ export interface NodeCondition {
 export const conflictCondition = "MachineConfigPoolConflict";
 
 const judgedConditions: readonly string[] = ["Ready", "DiskPressure", "NetworkUnavailable", conflictCondition];
-const own: readonly string[] = Object.values(ownAnnotations);
+const own: readonly string[] = [...Object.values(ownAnnotations), agentAnnotations.findings];
 
 /** Drops heartbeats, images and the annotations of others: they are most of a Node, and no decision reads them. */
 export function projectRolloutNode({ apiVersion, kind, metadata, spec, status }: RolloutNode): RolloutNode {

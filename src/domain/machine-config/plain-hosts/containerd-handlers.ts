@@ -2,6 +2,8 @@ import type { MachineContents, MachineFile } from "../machine-contents.ts";
 import type { RuntimeFacts } from "./host-facts.ts";
 import type { OnHost } from "./kubelet-on-host.ts";
 
+/** Those of ContainerRuntimeConfigs. */
+const runtimeConfigFiles = "/etc/crio/crio.conf.d/01-ctrcfg-";
 export const crioFolder = "/etc/crio/crio.conf.d/";
 
 /** The plug-in with the runtimes, by the format of containerd's configuration. */
@@ -16,8 +18,12 @@ const plugins: Readonly<Record<number, string>> = {
  * have: it gets one of each name that does what its default one does.
  */
 export function containerdHandlers(contents: MachineContents, runtime: RuntimeFacts): OnHost {
+  if (runtime.type !== "containerd") return { files: [], findings: [] };
+  const ignored = contents.files.some(({ path }) => path.startsWith(runtimeConfigFiles))
+    ? ["ContainerRuntimeConfigs have no effect: this node runs containerd, and they are for CRI-O"]
+    : [];
   const handlers = crioHandlers(contents);
-  if (runtime.type !== "containerd" || handlers.names.length === 0) return { files: [], findings: [] };
+  if (handlers.names.length === 0) return { files: [], findings: ignored };
   const { config, madeFrom, format } = runtime;
   const text = config.text ?? (madeFrom === undefined ? `version = ${format}\n` : '{{ template "base" . }}\n');
   let tables = "";
@@ -27,7 +33,7 @@ export function containerdHandlers(contents: MachineContents, runtime: RuntimeFa
   const bytes = new TextEncoder().encode(`${text.endsWith("\n") || text === "" ? text : `${text}\n`}${tables}`);
   const files: MachineFile[] = tables === "" ? [] : [{ path: config.path, mode: config.mode, bytes }];
   const findings = handlers.annotations.map((name) => `containerd does not honour the annotation ${name} of pods`);
-  return { files, findings };
+  return { files, findings: [...ignored, ...findings] };
 }
 
 /** Names of the handlers, and the annotations that pods of them may have. */

@@ -185,6 +185,16 @@ describe("a handler of CRI-O", () => {
     expect(added(runtimes, { runtime }).files).toEqual(first);
   });
 
+  test("is needed for no field of a ContainerRuntimeConfig, which has no effect on containerd", () => {
+    const file = fileOf("/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit", "[crio.runtime]\npids_limit = 100\n");
+    const contents = { ...emptyContents, files: [file] };
+    expect(added(contents, { runtime: containerd("version = 2\n") })).toEqual({
+      files: {},
+      findings: ["ContainerRuntimeConfigs have no effect: this node runs containerd, and they are for CRI-O"],
+    });
+    expect(added(contents, { runtime: { type: "cri-o" } }).findings).toEqual([]);
+  });
+
   test("needs nothing where CRI-O runs", () => {
     expect(added(runtimes, { runtime: { type: "cri-o" } })).toEqual({ files: {}, findings: [] });
   });

@@ -17,6 +17,8 @@ export interface DriftCheckOptions {
 export interface Compared {
   /** Each with the place in the config, and the MachineConfig that it came from. */
   readonly drifted: readonly string[];
+  /** What the node cannot have of its config. */
+  readonly findings: readonly string[];
 }
 
 /** How the node differs from its config: compared after writes to its files and now and then, not with every heartbeat. */
@@ -43,14 +45,14 @@ export class DriftCheck {
     if (before && !this.#isDue && at - before.at < driftCheckMs) return before;
     // Watched first: a write while the node is compared is noticed.
     await watch?.set(await updater.watchedPaths());
-    const { problems } = await updater.drift();
+    const { problems, findings } = await updater.drift();
     const origins = problems.length > 0 ? await originsOf(config) : new Map<string, string[]>();
     const drifted = steady(
       problems.map((problem) => withOrigin(problem, origins)),
       before?.drifted ?? [],
     );
     this.#isDue = false;
-    this.#last = { config, at, drifted };
+    this.#last = { config, at, drifted, findings };
     return this.#last;
   }
 }

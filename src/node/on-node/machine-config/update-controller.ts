@@ -17,6 +17,7 @@ import {
   agentAnnotations,
   annotations,
   drainRequest,
+  findingsText,
   longestReason,
   type NodeUpdate,
   repairAnnotation,
@@ -145,9 +146,10 @@ export function updateController(options: UpdateControllerOptions): Controller {
       case "wait":
         return {};
       case "done": {
-        const { drifted } = await drift.of(update.desired);
+        const { drifted, findings } = await drift.of(update.desired);
         const reason = drifted.length === 0 ? "" : `drifted: ${drifted.join("; ")}`;
-        await report({ currentConfig: update.desired, state: "Done", reason, postConfigAction: null });
+        const done = { currentConfig: update.desired, state: "Done", reason, postConfigAction: null } as const;
+        await report({ ...done, findings: findingsText(findings) });
         return { requeueAfterMs: driftCheckMs };
       }
     }
@@ -180,7 +182,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
     const changed = Object.entries(wanted)
       .map(([key, value]): [string, string | null] => [
         reported[key as keyof Report],
-        value === null ? null : value.slice(0, longestReason),
+        key === "reason" ? (value?.slice(0, longestReason) ?? null) : value,
       ])
       .filter(([name, value]) => (present[name] ?? null) !== value);
     if (changed.length === 0) return;
@@ -210,6 +212,7 @@ interface Report {
   desiredDrain?: string;
   postConfigAction?: "Rebooting" | null;
   repaired?: string;
+  findings?: string | null;
 }
 
 type SendReport = (report: Report) => Promise<void>;
