@@ -12,6 +12,8 @@ export interface AskedNode {
   /** `uname -r` */
   readonly kernel: string;
   readonly cpus: number;
+  /** A list of CPUs. Default: all. */
+  readonly online?: string;
   /** The kernel's name of an Intel processor. Default: one that is newer than Skylake. */
   readonly pmu?: string;
 }
@@ -37,11 +39,14 @@ export function resolvedOn(tuned: Tuned, node: AskedNode): ResolvedProfile {
   }
 }
 
-function answer(probe: Probe, { lscpu, kernel, cpus, pmu = "sapphire_rapids" }: AskedNode): Answer {
+function answer(
+  probe: Probe,
+  { lscpu, kernel, cpus, online = `0-${cpus - 1}`, pmu = "sapphire_rapids" }: AskedNode,
+): Answer {
   const all = Array.from({ length: cpus }, (_, cpu) => cpu);
   const known: Record<string, string> = {
     "list /sys/devices/system/cpu": all.map((cpu) => `cpu${cpu}`).join("\n"),
-    "file /sys/devices/system/cpu/online": `0-${cpus - 1}\n`,
+    "file /sys/devices/system/cpu/online": `${online}\n`,
     "file /sys/devices/cpu/caps/pmu_name": `${pmu}\n`,
     "exec lscpu": lscpu,
     "exec uname -r": `${kernel}\n`,

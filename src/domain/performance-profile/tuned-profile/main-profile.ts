@@ -22,7 +22,7 @@ export function mainProfile(facts: ProfileFacts): string {
       why: "Workloads have these CPUs for themselves; everything else runs on the others.",
       options: [
         ["isolated_cores", formatRanges(isolatedCpus(facts))],
-        ["not_isolated_cores_expanded", "${f:cpulist_invert:${isolated_cores_expanded}}"],
+        ["not_isolated_cores_expanded", `\${f:cpulist_invert:\${isolated_cores_expanded}${switchedOff(facts)}}`],
       ],
     },
     power(hints.perPodPowerManagement),
@@ -94,6 +94,14 @@ export function mainProfile(facts: ProfileFacts): string {
 /** The CPUs of OVS-DPDK are isolated as well: its threads never leave them. */
 export function isolatedCpus({ cpus }: ProfileFacts): CpuSet {
   return union(cpus.isolated.cpus, cpus.ovsDpdk?.cpus ?? []);
+}
+
+/**
+ * CPUs that the machine config switches off at boot. TuneD's function inverts among CPUs that are online: without naming them, the
+ * boot arguments would change with the boot that they were made for, and need another one.
+ */
+function switchedOff({ cpus }: ProfileFacts): string {
+  return cpus.offlined?.cpus.length ? `,${formatRanges(cpus.offlined.cpus)}` : "";
 }
 
 function includes(profile: string): string {
