@@ -100,8 +100,8 @@ export interface RunOptions {
 
 export type CommandResult =
   | { type: "exited"; code: number; stdout: string; stderr: string }
-  /** Not started, or ended by a signal or the time limit. */
-  | { type: "failed"; message: string };
+  /** Not started, or ended by the time limit or by the signal of another process. */
+  | { type: "failed"; message: string; signal?: string };
 
 /** In the kernel's own file systems, where files cannot be created. */
 export function isKernelPath(path: string): boolean {

@@ -166,6 +166,12 @@ describe("a host's programs", () => {
   });
 
   test("are killed after the timeout", async () => {
-    expect(await host.run(["sleep", "60"], { timeoutMs: 50 })).toMatchObject({ type: "failed" });
+    const killed = await host.run(["sleep", "60"], { timeoutMs: 50 });
+    expect(killed).toEqual({ type: "failed", message: "sleep: stopped after 50 ms" });
+  });
+
+  test("say which signal of another process ended them", async () => {
+    const ended = await host.run(["sh", "-c", "kill -TERM $$"]);
+    expect(ended).toEqual({ type: "failed", message: "sh: ended by SIGTERM", signal: "SIGTERM" });
   });
 });

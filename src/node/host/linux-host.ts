@@ -211,10 +211,10 @@ export class LinuxHost implements Host {
           // What chroot prints when it cannot start the program.
           if (stderr.startsWith("chroot: ")) return resolve({ type: "failed", message: stderr.trim() });
           if (typeof error.code === "number") return resolve({ type: "exited", code: error.code, stdout, stderr });
-          resolve({
-            type: "failed",
-            message: error.killed ? `${program}: stopped after ${timeoutMs} ms` : error.message,
-          });
+          if (error.killed) return resolve({ type: "failed", message: `${program}: stopped after ${timeoutMs} ms` });
+          const by = error.signal ?? undefined;
+          if (by === undefined) return resolve({ type: "failed", message: error.message });
+          resolve({ type: "failed", message: `${program}: ended by ${by}`, signal: by });
         },
       );
       child.stdin?.end();

@@ -160,11 +160,13 @@ export class Cluster {
     };
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: guestName, labels } };
     await this.client.create(kinds.node, node);
+    // What its kubelet would report.
     const conditions = [{ type: "Ready", status: "True", reason: "KubeletReady", message: "" }];
+    const nodeInfo = { architecture: "amd64", operatingSystem: "linux", kubeletVersion: "v1.35.0" };
     await this.client.patch(
       kinds.node,
       guestName,
-      { type: "merge", patch: { status: { conditions } } },
+      { type: "merge", patch: { status: { conditions, nodeInfo } } },
       { subresource: "status" },
     );
   }

@@ -190,6 +190,15 @@ test("a machine on which systemd takes all the time that it allows is not taken 
   expect(await act([{ type: "Restart", service: "b.service" }, { type: "DaemonReload" }], host)).toEqual([]);
 });
 
+test("a restart of the node is asked for, even if the shutdown ends the program that asked", async () => {
+  const ended = { type: "failed", message: "systemctl: ended by SIGTERM", signal: "SIGTERM" } as const;
+  const { host } = node({}, { systemctl: () => ended });
+  expect(await act([{ type: "Reboot" }], host)).toEqual([]);
+  expect(await act([{ type: "DaemonReload" }], host)).toEqual([`systemctl daemon-reload: ${ended.message}`]);
+  const late = node({}, { systemctl: () => ({ type: "failed", message: "systemctl: stopped after 300000 ms" }) });
+  expect(await act([{ type: "Reboot" }], late.host)).toHaveLength(1);
+});
+
 test("a user that leaves the config gets its own password back, never an empty one (machine-config W-26)", async () => {
   const usermod: MemoryCommand = async ([, hash, name], host) => {
     host.put("/etc/shadow", `root:*:1::::::\n${name}:${hash}:1::::::\n`);
