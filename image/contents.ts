@@ -11,28 +11,32 @@ export const debian = {
     "base-files",
     // The agent starts the node's programs with chroot, and people open a shell in it.
     "busybox",
-    // For those people; Attune itself runs the node's own programs.
+    // For those people and for scripts that use exec; Attune itself runs the node's own programs.
+    "bash",
     "ethtool",
+    "findutils",
     "procps",
     // Node.js is linked with it.
     "libstdc++6",
   ],
   /** Dependencies of maintainer scripts. */
-  omitted: ["init-system-helpers", "mawk"],
+  omitted: ["debianutils", "init-system-helpers", "mawk"],
 } as const;
 
 /** Names by which busybox is started, unless another package has a program of this name. */
 export const busyboxPrograms = [
-  ..."sh ash cat chgrp chmod chown chroot cp date dd df du env find id kill ln ls mkdir mv nproc pwd readlink realpath rm".split(
+  ..."sh ash cat chgrp chmod chown chroot cp date dd df du env find id kill ln ls mkdir mv nproc pidof pwd readlink realpath rm".split(
     " ",
   ),
-  ..."rmdir sleep stat sync taskset test timeout touch true false umount mount uname nsenter dmesg ip ionice lsmod which".split(
+  ..."rmdir sleep stat sync taskset test timeout touch true false umount mount uname nsenter dmesg insmod ip ionice lsmod modprobe rmmod which".split(
     " ",
   ),
   ..."awk basename clear cmp cut diff dirname echo expr grep gunzip gzip head hexdump less od printf sed seq sort".split(
     " ",
   ),
-  ..."hostname nc netstat nslookup ping route strings tail tar tee tr uniq vi wc wget whoami xargs yes".split(" "),
+  ..."hostname nc netstat nslookup ping route strings tail tar tee top tr uniq vi watch wc wget whoami xargs yes".split(
+    " ",
+  ),
 ];
 
 /** From the packages of npm that carry one binary each. */

@@ -19,6 +19,10 @@ const left = [
   /^usr\/share\/(?!doc\/|common-licenses)/,
   /^usr\/share\/doc\/(?!.*\/copyright$)/,
   /^usr\/lib\/(tmpfiles\.d|[^/]+\/(gconv|audit|libmvec\.so))/,
+  // Libraries that no program of the image is linked with, and those of procps that need a megabyte of them: busybox has these.
+  /^usr\/lib\/[^/]+\/lib(BrokenLocale|c_malloc_debug|memusage|nsl|nss_compat|nss_hesiod|pcprofile|thread_db)\.so/,
+  /^usr\/lib\/[^/]+\/lib(form|menu|ncurses|panel|tic)w?\.so/,
+  /^usr\/bin\/(bashbug|slabtop|tload|top|watch)$/,
   /^var\/./,
   /^etc\/(?!os-release|debian_version)/,
 ];

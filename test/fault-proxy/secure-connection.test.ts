@@ -84,6 +84,18 @@ describe("a server is", () => {
     });
   });
 
+  test("trusted when tlsServerName is an address in its certificate, which is no name to send", async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", keep);
+    closing.push(() => process.off("warning", keep));
+    const server = await secureServer(["10.0.0.1"]);
+    const cluster = { server, certificateAuthority: authority.caPem };
+    expect(await clientFor({ ...cluster, tlsServerName: "10.0.0.1" }).raw("GET", "/")).toMatchObject({ name: false });
+    expect(await failureOf(clientFor({ ...cluster, tlsServerName: "10.0.0.2" }))).toMatch(/10\.0\.0\.2 is not in/);
+    expect(warnings).toEqual([]);
+  });
+
   test("sent nothing until it is trusted", async () => {
     const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names: ["elsewhere"] });
     const heard: Buffer[] = [];

@@ -46,7 +46,10 @@ describe.skipIf(reason !== undefined)("the image", () => {
 
   test("has the programs that people need in an agent, and none that changes its user", () => {
     const inside = (...argv: string[]): string => containerd.run("chroot", rootfs, ...argv);
-    for (const program of ["sysctl", "ethtool", "ps", "chroot", "attune"]) inside("sh", "-c", `command -v ${program}`);
+    for (const program of ["sysctl", "ethtool", "ps", "top", "rmmod", "chroot", "attune"])
+      inside("sh", "-c", `command -v ${program}`);
+    // As scripts of the Go operator's users do; busybox has neither this shell nor -lname.
+    expect(inside("bash", "-c", "find /usr/bin -name sh -lname '*busybox' -printf %f")).toBe("sh");
     expect(inside("attune", "--version")).toBe(containerd.run(process.execPath, join(root, "bin/attune"), "--version"));
     expect(inside("node", "--version")).toMatch(/^v24\./);
     expect(containerd.run("find", rootfs, "-perm", "/6000")).toBe("");

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type Socket, connect as netConnect, isIP } from "node:net";
-import { type ConnectionOptions, createSecureContext, connect as tlsConnect } from "node:tls";
+import { checkServerIdentity, type ConnectionOptions, createSecureContext, connect as tlsConnect } from "node:tls";
 import type { Cluster } from "./connect/connection.ts";
 import type { ClientCertificate } from "./connect/credentials.ts";
 import { bareHost } from "./connect/proxy.ts";
@@ -148,7 +148,7 @@ export class Transport {
 
   #tls(certificate: ClientCertificate | undefined): ConnectionOptions {
     const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.#cluster;
-    const { host } = this.#address();
+    const name = tlsServerName ?? this.#address().host;
     return {
       // Created once: parsing the authorities for each connection would cost more than the handshake.
       secureContext: createSecureContext({
@@ -157,8 +157,9 @@ export class Transport {
         key: certificate?.key,
       }),
       rejectUnauthorized: !insecureSkipTlsVerify,
-      // SNI carries names only; Node checks an address against the certificate all the same.
-      servername: tlsServerName ?? (isIP(host) === 0 ? host : ""),
+      // SNI carries names only; an address is checked against the certificate all the same.
+      servername: isIP(name) === 0 ? name : "",
+      checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
     };
   }
 

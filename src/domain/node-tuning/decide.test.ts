@@ -1,12 +1,13 @@
 import type { Labels } from "../machine-config/pools.ts";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../language/object/json.ts";
-import type { Condition } from "../../language/object/condition.ts";
+import { type Condition, findCondition } from "../../language/object/condition.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import type { NodeFacts } from "./node-profile.ts";
+import type { ClusterOperator } from "./status/operator-status.ts";
 
 const namespace = "tuning";
 const now = "2026-01-01T00:00:00Z";
@@ -164,6 +165,21 @@ describe("which profile a node gets", () => {
       const plan = decide({ tuneds: [of, valued], nodes: [node("vendor"), node("none")], profiles: reports });
       expect(chosen(plan)).toEqual({ vendor: "mine", none: "good" });
       expect(valid(plan, "t")).toMatchObject({ status: "True", reason: "AsExpected" });
+    });
+
+    test("is named in the status of the operator, for nodes that keep its last text and for others", () => {
+      const daemonSet = { apiVersion: "apps/v1", kind: "DaemonSet", metadata: {}, status: { numberAvailable: 1 } };
+      const status = { type: "ClusterOperator", observed: undefined } as const;
+      for (const profiles of [[], [had("[main]\nsummary=old\n")]]) {
+        const plan = decide({ tuneds: [edited, valued], daemonSet, status, profiles });
+        const written = plan.statuses.find(({ of }) => of.kind === "ClusterOperator")
+          ?.status as ClusterOperator["status"];
+        expect(findCondition(written?.conditions, "Available")).toMatchObject({
+          status: "True",
+          reason: "ProfileDegraded",
+          message: expect.stringContaining("such as n: Tuned t recommend[0].profile: ") as string,
+        });
+      }
     });
 
     test("is taken from a node whose text cannot be used either", () => {

@@ -83,6 +83,7 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
     now: input.now,
     managementState,
     pools: agreed,
+    withoutTheirRule: chosen.flatMap(withoutItsRule),
     acrossPools: acrossPools(nodes, pools).map(describeRule),
     release: input.agent.release,
   });
@@ -93,6 +94,13 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
     orphaned: unused.map(({ metadata }) => metadata.name ?? ""),
   };
   return { ...plan, boot };
+}
+
+function withoutItsRule({ node, passedOver: [first], keeps }: Chosen): { node: string; because: string }[] {
+  const problem = first?.because ?? keeps;
+  if (problem === undefined) return [];
+  const { tuned } = (first ?? node.choice).rule;
+  return [{ node: node.node.metadata.name ?? "", because: `Tuned ${tuned} ${problem}` }];
 }
 
 function planManaged(

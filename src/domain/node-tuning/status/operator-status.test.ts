@@ -66,6 +66,11 @@ describe("the status of the operator", () => {
       { Available: "True ProfileDegraded" },
     ],
     [
+      "a rule names a profile that does not exist",
+      { withoutTheirRule: [{ node: "n", because: "Tuned t recommend[0].profile: no such profile" }] },
+      { Available: "True ProfileDegraded" },
+    ],
+    [
       "agents are rolled out",
       { daemonSet: agents({ updatedNumberScheduled: 1 }, { stable: "1" }) },
       { Progressing: "True Reconciling" },
@@ -127,6 +132,7 @@ function input(more: Partial<OperatorStatusInput>): OperatorStatusInput {
     daemonSet: agents(),
     profiles: [profile("n1", "True")],
     pools: [],
+    withoutTheirRule: [],
     acrossPools: [],
     release: "",
     namespace: "ns",

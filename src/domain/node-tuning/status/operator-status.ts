@@ -19,6 +19,8 @@ export interface OperatorStatusInput {
   readonly daemonSet: AgentDaemonSet | undefined;
   readonly profiles: readonly Profile[];
   readonly pools: readonly PoolArguments[];
+  /** Nodes whose first rule names a profile that cannot be used: they keep the profile they have, or get that of another rule. */
+  readonly withoutTheirRule: readonly { readonly node: string; readonly because: string }[];
   /** Rules whose labels select several pools. */
   readonly acrossPools: readonly string[];
   readonly release: string;
@@ -80,7 +82,8 @@ function managed(input: OperatorStatusInput): NewCondition[] {
   return [available, progress(daemonSet), degradation(input, available)];
 }
 
-function availability({ profiles, release }: OperatorStatusInput, { status = {} }: AgentDaemonSet): NewCondition {
+function availability(input: OperatorStatusInput, { status = {} }: AgentDaemonSet): NewCondition {
+  const { profiles, release, withoutTheirRule } = input;
   const { numberAvailable = 0, desiredNumberScheduled = 0 } = status;
   const agents = `${numberAvailable} of ${desiredNumberScheduled} agents are available`;
   const base: NewCondition =
@@ -95,6 +98,11 @@ function availability({ profiles, release }: OperatorStatusInput, { status = {} 
   const degraded = profiles.filter((profile) => conditionOf(profile, "Degraded") === "True");
   if (degraded.length > 0)
     return { ...base, reason: "ProfileDegraded", message: counted(degraded, profiles, "are degraded") };
+  const [first] = withoutTheirRule;
+  if (first) {
+    const nodes = `${withoutTheirRule.length}/${profiles.length} nodes cannot use the profile of their first rule`;
+    return { ...base, reason: "ProfileDegraded", message: `${nodes}, such as ${first.node}: ${first.because}.` };
+  }
   const pending = profiles.filter((profile) => !isInForce(profile));
   if (pending.length > 0)
     return { ...base, reason: "ProfileProgressing", message: counted(pending, profiles, "are not applied yet") };
