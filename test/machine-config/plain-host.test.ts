@@ -149,6 +149,7 @@ test("a kernel and extensions that the host does not have are findings (machine-
   const planned = await updater.plan({ name: "rendered-1", spec }, defaultPolicy);
   expect(planned.type === "update" ? await updater.apply(planned) : planned).toEqual({
     type: "reboot",
+    pending: expect.objectContaining({ name: "rendered-1", stage: "booting" }),
     findings: [
       "the node does not run a kernel of type realtime: install one, and boot it",
       "the node lacks packages of extensions: usbguard",

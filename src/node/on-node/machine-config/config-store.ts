@@ -1,6 +1,7 @@
 import type { MachineConfig } from "../../../domain/machine-config/api.ts";
 import { readJson, writeJson } from "../../../language/object/exact-json.ts";
 import { isObject } from "../../../language/object/json.ts";
+import type { AskedBoot } from "./attempts.ts";
 import { type Host, unwritten } from "../../host/host.ts";
 
 /** A rendered config, kept on the node: the cluster may no longer have it when the node needs it. */
@@ -23,6 +24,7 @@ export interface PendingConfig extends KeptConfig {
   readonly base: readonly string[];
   /** Why it failed last. */
   readonly reason?: string | undefined;
+  readonly asked?: AskedBoot | undefined;
 }
 
 export const storeFolder = "/var/lib/attune/machine-config";
@@ -47,7 +49,7 @@ export class ConfigStore {
   async pending(): Promise<PendingConfig | undefined> {
     const found = await this.#read(pendingPath);
     if (!found) return undefined;
-    const { name, spec, stage, bootId, failures, base, reason } = found;
+    const { name, spec, stage, bootId, failures, base, reason, asked } = found;
     return {
       name,
       spec,
@@ -56,6 +58,7 @@ export class ConfigStore {
       failures: Number(failures ?? 0),
       base: Array.isArray(base) ? base.map(String) : [],
       ...(typeof reason === "string" ? { reason } : {}),
+      ...(isObject(asked) ? { asked: { times: Number(asked["times"]), at: Number(asked["at"]) } } : {}),
     };
   }
 

@@ -13,6 +13,7 @@ import { applyContents, baseArguments, type Deviations, releaseContents, verifyC
 import type { PlanContents } from "./plan-contents.ts";
 import { watchedPaths } from "./watched-paths.ts";
 import { startKubelet, stopForNewState } from "./kubelet/new-state.ts";
+import type { AskedBoot } from "./attempts.ts";
 import { ConfigStore, type KeptConfig, type PendingConfig } from "./config-store.ts";
 
 export interface NodeUpdaterOptions {
@@ -45,7 +46,11 @@ export interface Refused {
 }
 
 /** `reboot`: everything is applied, and only a boot is missing. */
-export type Applied = { readonly type: "applied" | "reboot"; readonly findings: readonly string[] } | Refused;
+export type Applied =
+  | Verified
+  | { readonly type: "reboot"; readonly pending: PendingConfig; readonly findings: readonly string[] };
+
+export type Verified = { readonly type: "applied"; readonly findings: readonly string[] } | Refused;
 
 /** Brings configs to one node. Whatever is cut off at any write is finished, or begun again, by the next call. */
 export class NodeUpdater {
@@ -105,12 +110,13 @@ export class NodeUpdater {
     const failed = problems.length > 0 || boots ? problems : await act(cost.actions, this.#host);
     if (failed.length > 0) return this.#rollBack(next, current, failed, renewsKubelet);
     if (!boots) return this.#finish(next, { contents, findings });
-    await this.#store.savePending({ ...next, stage: "booting" });
-    return { type: "reboot", findings };
+    const booting: PendingConfig = { ...next, stage: "booting" };
+    await this.#store.savePending(booting);
+    return { type: "reboot", pending: booting, findings };
   }
 
   /** Verifies a pending config after the boot; then it is current. */
-  async verify(pending: PendingConfig): Promise<Applied> {
+  async verify(pending: PendingConfig): Promise<Verified> {
     const wanted = read(pending);
     return wanted.type === "refused" ? wanted : this.#finish(pending, { contents: wanted.contents, findings: [] });
   }
@@ -133,8 +139,9 @@ export class NodeUpdater {
     return wanted ? watchedPaths(wanted.contents, this.#host) : [];
   }
 
-  /** Asks for the boot. This process ends with it. */
-  async reboot(): Promise<string | undefined> {
+  /** Asks for the boot, which ends this process. That it was asked for is on disk before: the next agent does not ask at once. */
+  async reboot(pending: PendingConfig, asked: AskedBoot): Promise<string | undefined> {
+    await this.#store.savePending({ ...pending, asked });
     const [failed] = await act([{ type: "Reboot" }], this.#host);
     return failed;
   }
@@ -162,14 +169,15 @@ export class NodeUpdater {
   async #finish(
     pending: PendingConfig,
     { contents, findings }: { contents: MachineContents; findings: readonly string[] },
-  ): Promise<Applied> {
+  ): Promise<Verified> {
     const current = await this.#store.current();
     const earlier = { before: argumentsOf(current), base: pending.base };
     const wanted = { contents, config: pending.name, host: this.#host };
     const found = await this.#exclusive(() => verifyContents(wanted, earlier));
     if (found.problems.length > 0) {
       const reason = reasonOf(pending.name, found.problems);
-      await this.#store.savePending({ ...pending, stage: "applying", failures: pending.failures + 1, reason });
+      const { asked: _, ...failed } = pending;
+      await this.#store.savePending({ ...failed, stage: "applying", failures: pending.failures + 1, reason });
       return { type: "refused", reason };
     }
     await this.#store.finish(pending);

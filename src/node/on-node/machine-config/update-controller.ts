@@ -28,8 +28,9 @@ import {
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ConfigWatch } from "./config-watch.ts";
 import { DriftCheck, driftCheckMs } from "./drift-check.ts";
-import type { KeptConfig } from "./config-store.ts";
-import type { Applied, NodeConfigs, NodeUpdater } from "./node-updater.ts";
+import { askAgain, Attempts, bootAgainMs } from "./attempts.ts";
+import type { KeptConfig, PendingConfig } from "./config-store.ts";
+import type { NodeConfigs, NodeUpdater, Verified } from "./node-updater.ts";
 import { isDrained, phaseOf, settlement } from "./update-phase.ts";
 
 export interface UpdateControllerOptions {
@@ -45,14 +46,11 @@ export interface UpdateControllerOptions {
 }
 
 const fieldManager = "attune-agent";
-/** A node that does not go down is asked again. */
-const rebootAgainMs = 300_000;
-/** Before the second attempt at a config. */
-const retryMs = 30_000;
 
 /** Brings the config that the operator assigns to the node, and reports in the annotations of the Node. */
 export function updateController(options: UpdateControllerOptions): Controller {
   const { client, nodes, node, updater, watch, clock } = options;
+  const attempts = new Attempts(clock);
   const drift = new DriftCheck({ updater, watch, clock, originsOf });
   /** The cache may not have the annotation yet. */
   let repaired: string | undefined;
@@ -60,7 +58,8 @@ export function updateController(options: UpdateControllerOptions): Controller {
   async function reconcile(found: KubeObject, signal: AbortSignal, log: Log): Promise<Result> {
     const update = updateOf(found.metadata);
     const configs = await updater.configs();
-    const report = (wanted: Report): Promise<void> => annotate(found, wanted, signal);
+    let seen: Annotations = found.metadata.annotations ?? {};
+    const report = async (wanted: Report): Promise<void> => void (seen = await annotate(seen, wanted, signal));
     switch (phaseOf({ update, ...configs })) {
       case "unmanaged":
         return {};
@@ -76,7 +75,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
         await report({ state: "Degraded", reason: configs.pending?.reason ?? "", postConfigAction: null });
         return {};
       case "boot":
-        return boot(report, log);
+        return boot(configs.pending!, report, log);
       case "verify":
         await report({ postConfigAction: null });
         return outcome(await updater.verify(configs.pending!), update, report, log);
@@ -86,10 +85,13 @@ export function updateController(options: UpdateControllerOptions): Controller {
   }
 
   async function apply({ update, configs, report, signal, log }: Apply): Promise<Result> {
+    // Any change of the Node comes here, its heartbeats too.
+    const waitMs = attempts.waitMs(update.desired);
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
     const config = await find(update.desired, configs, signal);
     if (!config) {
       await report({ state: "Degraded", reason: `MachineConfig ${update.desired} does not exist` });
-      return { requeueAfterMs: retryMs };
+      return { requeueAfterMs: attempts.failed(update.desired) };
     }
     const planned = await updater.plan(config, await policyOf(signal));
     if (planned.type === "refused") {
@@ -106,23 +108,28 @@ export function updateController(options: UpdateControllerOptions): Controller {
     }
     log.info({ config: config.name, level, because }, "applying the config");
     const applied = await updater.apply(planned);
-    return applied.type === "reboot" ? boot(report, log) : outcome(applied, update, report, log);
+    return applied.type === "reboot" ? boot(applied.pending, report, log) : outcome(applied, update, report, log);
   }
 
-  async function boot(report: SendReport, log: Log): Promise<Result> {
+  async function boot(pending: PendingConfig, report: SendReport, log: Log): Promise<Result> {
+    const now = clock.now();
+    const waitMs = bootAgainMs(pending.asked, now);
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
     await report({ state: "Working", reason: "", postConfigAction: "Rebooting" });
     log.info({}, "restarting the node");
-    const failed = await updater.reboot();
+    const asked = askAgain(pending.asked, now);
+    const failed = await updater.reboot(pending, asked);
     if (failed !== undefined) await report({ state: "Degraded", reason: `restart the node: ${failed}` });
-    return { requeueAfterMs: rebootAgainMs };
+    return { requeueAfterMs: bootAgainMs(asked, now) };
   }
 
-  async function outcome(applied: Applied, update: NodeUpdate, report: SendReport, log: Log): Promise<Result> {
+  async function outcome(applied: Verified, update: NodeUpdate, report: SendReport, log: Log): Promise<Result> {
     if (applied.type === "refused") {
       log.error({ reason: applied.reason }, "the config was not applied");
       await report({ state: "Degraded", reason: applied.reason });
-      return { requeueAfterMs: retryMs };
+      return { requeueAfterMs: attempts.failed(update.desired) };
     }
+    attempts.ended(update.desired);
     for (const finding of applied.findings) log.warn({}, finding);
     return settle(update, report);
   }
@@ -177,17 +184,19 @@ export function updateController(options: UpdateControllerOptions): Controller {
     return mergedPolicy(found ? userPolicy(found) : {});
   }
 
-  async function annotate({ metadata }: KubeObject, wanted: Report, signal: AbortSignal): Promise<void> {
-    const present = metadata.annotations ?? {};
+  /** Returns the annotations of the Node with what was written. */
+  async function annotate(present: Annotations, wanted: Report, signal: AbortSignal): Promise<Annotations> {
     const changed = Object.entries(wanted)
       .map(([key, value]): [string, string | null] => [
         reported[key as keyof Report],
         key === "reason" ? (value?.slice(0, longestReason) ?? null) : value,
       ])
       .filter(([name, value]) => (present[name] ?? null) !== value);
-    if (changed.length === 0) return;
-    const patch = { metadata: { annotations: Object.fromEntries(changed) } };
+    if (changed.length === 0) return present;
+    const written = Object.fromEntries(changed);
+    const patch = { metadata: { annotations: written } };
     await client.patch(kinds.node, node, { type: "merge", patch }, { fieldManager, signal });
+    return { ...present, ...written };
   }
 
   return new Controller({
@@ -215,6 +224,7 @@ interface Report {
   findings?: string | null;
 }
 
+type Annotations = Readonly<Record<string, string | null>>;
 type SendReport = (report: Report) => Promise<void>;
 
 interface Apply {
