@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hashOf, hashText, safeEncode } from "./hash.ts";
+import { fnv32a, hashOf, hashText, safeEncode } from "./hash.ts";
 
 it("ignores the order of keys and nothing else", () => {
   expect(hashOf({ a: 1, b: [2, 3] })).toBe(hashOf({ b: [2, 3], a: 1 }));
@@ -18,4 +18,14 @@ it("has no collisions among a hundred thousand similar texts", () => {
   for (let i = 0; i < 100_000; i++) seen.add(hashText(`node-${i}`));
   expect(seen.size).toBe(100_000);
   expect([...seen].every((hash) => /^[0-9a-f]{16}$/.test(hash))).toBe(true);
+});
+
+it.each([
+  ["", "811c9dc5"],
+  ["nodepool-1", "9fefc949"],
+  ["hugepages-example", "8dfb1fed"],
+  ["key\0value\0", "bb7bee67"],
+  ["ä".repeat(35), "a6b63452"],
+])("FNV-1a of %j is that of Go", (text, hash) => {
+  expect(fnv32a(text)).toBe(hash);
 });

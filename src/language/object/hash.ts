@@ -30,6 +30,13 @@ function mix(value: number): number {
 
 const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
 
+/** FNV-1a with 32 bits over the UTF-8 bytes, as 8 hexadecimal digits: the hash in names that other systems know. */
+export function fnv32a(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hex(hash);
+}
+
 const safeAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
 /** The suffix of generated names, in the alphabet of Kubernetes' SafeEncodeString: no vowels, and no digits that look like letters. */

@@ -25,6 +25,11 @@ export interface PlannedObject {
   absentAnnotations?: readonly string[] | undefined;
   /** Remove the owner references of a `whole` object: it must outlive its owner. */
   ownerless?: boolean | undefined;
+  /**
+   * Labels, annotations, finalizers and owner references of a `whole` object are those in `object`, and no others: nobody
+   * else may add any. An object that is being deleted loses the finalizers that keep it, and is created again.
+   */
+  exactMetadata?: boolean | undefined;
   /** The reason for the object, for `plan` and `explain`. */
   because?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { get } from "../../../language/object/json.ts";
-import { splitDocuments } from "./split-documents.ts";
+import { splitDocuments } from "../../../language/object/split-documents.ts";
 
 /** A document of a file as data, or why it cannot be read. */
 export type ParsedDocument =
