@@ -71,6 +71,13 @@ describe("whole objects", () => {
     expect(await run({ objects: [whole(profile("going"))] })).toEqual({ ...none, unchanged: 1 });
     expect(calls).toEqual([]);
   });
+
+  test("with exact metadata that are being deleted lose the finalizers of other clients", async () => {
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const { calls, run } = setUp([stored("held", {}, { deletionTimestamp, finalizers: ["x.org/y"] })]);
+    await run({ objects: [{ ...whole(profile("held")), exactMetadata: true }] });
+    expect(calls).toMatchObject([["update", "held", { metadata: { finalizers: [], resourceVersion: "1" } }]]);
+  });
 });
 
 test("fields are applied with force unless they are already as planned", async () => {

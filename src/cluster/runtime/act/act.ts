@@ -121,7 +121,7 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
 }
 
 function wholeStep(
-  { object, absentAnnotations, ownerless, because }: PlannedObject,
+  { object, absentAnnotations, ownerless, exactMetadata, because }: PlannedObject,
   dependencies: ActDependencies,
 ): Step | undefined {
   const { client, fieldManager, signal } = dependencies;
@@ -136,8 +136,8 @@ function wholeStep(
     return { action: "create", of: object, because, send };
   }
   // An object that is being deleted cannot be kept; its deletion is an event, and the next pass creates it again.
-  if (observed.metadata.deletionTimestamp) return undefined;
-  const update = wholeUpdate(object, observed, { absentAnnotations, ownerless });
+  if (observed.metadata.deletionTimestamp && !(exactMetadata && observed.metadata.finalizers?.length)) return undefined;
+  const update = wholeUpdate(object, observed, { absentAnnotations, ownerless, exactMetadata });
   if (!update) return undefined;
   const send = async (): Promise<Done> => changed(await client.update(kind, update, options), observed);
   return { action: "update", of: object, because, send };

@@ -91,3 +91,29 @@ test("owner references are removed from an object that must have none", () => {
   });
   expect(wholeUpdate(tuned({}), tuned({ ownerReferences: [] }), { ownerless: true })).toBeUndefined();
 });
+
+describe("with exact metadata", () => {
+  test.each<[string, ObjectMeta]>([
+    ["a label", { labels: { a: "1", b: "2" } }],
+    ["an annotation", { labels: { a: "1" }, annotations: { c: "3" } }],
+    ["a finalizer", { labels: { a: "1" }, finalizers: ["x.org/y"] }],
+    ["an owner", { labels: { a: "1" }, ownerReferences: [owner("u0")] }],
+  ])("%s of another client is removed", (_, observed) => {
+    const update = wholeUpdate(tuned({ labels: { a: "1" } }), tuned({ ...observed, uid: "u" }), {
+      exactMetadata: true,
+    });
+    expect(update?.metadata).toEqual({
+      name: "t",
+      uid: "u",
+      labels: { a: "1" },
+      annotations: {},
+      finalizers: [],
+      ownerReferences: [],
+    });
+  });
+
+  test("an object that has nothing else needs no update", () => {
+    const observed = tuned({ labels: { a: "1" }, annotations: {}, resourceVersion: "5", generation: 2 });
+    expect(wholeUpdate(tuned({ labels: { a: "1" } }), observed, { exactMetadata: true })).toBeUndefined();
+  });
+});

@@ -1,4 +1,4 @@
-import { equal } from "../../../language/object/json.ts";
+import { equal, omitUndefined } from "../../../language/object/json.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 
 /** Fields that are not content: identity, metadata, and what other clients write. */
@@ -9,6 +9,8 @@ interface Absent {
   absentAnnotations?: readonly string[] | undefined;
   /** No owner references. */
   ownerless?: boolean | undefined;
+  /** Nothing in metadata but what is wanted. */
+  exactMetadata?: boolean | undefined;
 }
 
 /**
@@ -16,7 +18,7 @@ interface Absent {
  * resourceVersion: if the object changed meanwhile, the server responds with a conflict.
  */
 export function wholeUpdate(wanted: KubeObject, observed: KubeObject, absent: Absent = {}): KubeObject | undefined {
-  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absent);
+  const metadata = (absent.exactMetadata ? exactly : wantedMetadata)(wanted.metadata, observed.metadata, absent);
   if (metadata === observed.metadata && sameContent(wanted, observed)) return undefined;
   return {
     ...wanted,
@@ -56,6 +58,15 @@ function wantedMetadata(
   )
     return observed;
   return { ...observed, labels, annotations, ownerReferences };
+}
+
+/** The observed metadata with the wanted labels, annotations, finalizers and owners only; the same object if nothing changes. */
+function exactly(wanted: ObjectMeta, observed: ObjectMeta): ObjectMeta {
+  const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = wanted;
+  const exact = { labels, annotations, finalizers, ownerReferences };
+  const had = { labels: {}, annotations: {}, finalizers: [], ownerReferences: [], ...omitUndefined(observed) };
+  const isExact = (Object.keys(exact) as (keyof typeof exact)[]).every((field) => equal(exact[field], had[field]));
+  return isExact ? observed : { ...observed, ...exact };
 }
 
 type Names = Record<string, string> | undefined;
