@@ -224,8 +224,15 @@ interface Definition {
   status: Schema;
 }
 
+function wholeSchema(spec: Schema, status: Schema): Schema {
+  return object({ apiVersion: text, kind: text, metadata: { type: "object" }, spec, status });
+}
+
+const tunedStatus = object({ conditions, observedGeneration });
+
+export const tunedSchema = wholeSchema(tunedSpec, tunedStatus);
+
 function definition({ kind, plural, columns, spec, status }: Definition): KubeObject {
-  const root = object({ apiVersion: text, kind: text, metadata: { type: "object" }, spec, status });
   return customDefinition({
     group,
     kind,
@@ -236,7 +243,7 @@ function definition({ kind, plural, columns, spec, status }: Definition): KubeOb
         name: "v1",
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: root },
+        schema: { openAPIV3Schema: wholeSchema(spec, status) },
         subresources: { status: {} },
         additionalPrinterColumns: columns,
       },
@@ -250,7 +257,7 @@ export const nodeTuningCrds: readonly KubeObject[] = [
     plural: "tuneds",
     columns: [conditionColumn("Valid", "Valid", "status"), age],
     spec: tunedSpec,
-    status: object({ conditions, observedGeneration }),
+    status: tunedStatus,
   }),
   definition({
     kind: "Profile",
