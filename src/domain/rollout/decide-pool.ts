@@ -1,10 +1,10 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
-import { findCondition } from "../../language/object/condition.ts";
 import { type ObjectReference, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
 import { budgetOf } from "./max-unavailable.ts";
 import type { Assigned } from "./members.ts";
-import { annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
+import { leavePools } from "./leave-pools.ts";
+import { annotations, ownAnnotations } from "./node-annotations.ts";
 import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
 import type { NearbyNodes } from "./nearby-nodes.ts";
@@ -81,9 +81,11 @@ export function decidePool(input: PoolInput): PoolDecision {
   const events: PlannedEvent[] = [];
   for (const member of members) {
     remember(changes, member);
-    if (member.state.update.state === "Lost") startAgain(changes, member.state);
+    // It is told again when the budget allows.
+    if (member.state.update.state === "Lost") changes.forget(member.state.node);
     reportConflict(member, now, changes, events);
   }
+  for (const state of nearby?.withoutPool ?? []) leavePools(changes, state);
   if (mayAct) act(input, { members, chosen, changes, events, target, of });
   if (status.configuration?.name !== pool.status?.configuration?.name)
     events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
@@ -158,26 +160,15 @@ function remember(changes: NodeChanges, { state: { node }, progress }: Member): 
   if (before !== after) changes.annotate(node, ownAnnotations.progress, after ?? null);
 }
 
-/** The node becomes one that was never told, and is told when the budget allows. */
-function startAgain(changes: NodeChanges, { node }: NodeState): void {
-  const { desiredConfig, lastAppliedDrain } = annotations;
-  for (const name of [desiredConfig, lastAppliedDrain, ownAnnotations.previousConfig, ...writtenByAgent])
-    changes.annotate(node, name, null);
-}
-
 /** On the node too: its owner may not look at pools. */
 function reportConflict({ state, conflict }: Member, now: string, changes: NodeChanges, events: PlannedEvent[]): void {
   const { node, name } = state;
-  const before = findCondition(node.status?.conditions, conflictCondition);
-  const status = conflict.length > 0 ? "True" : "False";
-  const message = conflict.length > 0 ? describeConflict(conflict) : "";
-  if ((before?.status ?? "False") === status && (before?.message ?? "") === message) return;
-  const reason = conflict.length > 0 ? "SeveralCustomPools" : "OnePool";
-  changes.condition(node, { type: conflictCondition, status, reason, message, lastTransitionTime: now });
-  if (conflict.length > 0) {
-    const of = { apiVersion: "v1", kind: "Node", metadata: { name, uid: node.metadata.uid } };
-    events.push(warning(of, reason, `${message}; it is not updated until then`));
-  }
+  const [reason, message] = ["SeveralCustomPools", describeConflict(conflict)];
+  const condition = { type: conflictCondition, status: "True", reason, message, lastTransitionTime: now };
+  const isNew = changes.conflict(node, conflict.length > 0 ? condition : undefined);
+  if (!isNew || conflict.length === 0) return;
+  const of = { apiVersion: "v1", kind: "Node", metadata: { name, uid: node.metadata.uid } };
+  events.push(warning(of, reason, `${message}; it is not updated until then`));
 }
 
 /** The labels of the custom pool whose config a node booted first, once: it joins that pool instead of being changed. */

@@ -62,7 +62,7 @@ export class Members {
     const withoutPool = others.filter(({ pools, state }) => pools.length === 0 && !isWindows(state.node));
     return {
       elsewhere: elsewhere.map(({ state, pools }) => ({ node: state.name, pool: pools[0] ?? "" })),
-      withoutPool: withoutPool.map(({ state }) => state.name),
+      withoutPool: withoutPool.map(({ state }) => state),
     };
   }
 

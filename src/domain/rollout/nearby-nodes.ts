@@ -1,5 +1,6 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { formatLabelSelector, fromLabelSelector, SelectorError } from "../../language/object/label-selector.ts";
+import type { NodeState } from "./node-state.ts";
 
 export interface NearbyNode {
   readonly node: string;
@@ -12,7 +13,7 @@ export interface NearbyNodes {
   /** The pool selects them, but another one comes first. */
   readonly elsewhere: readonly NearbyNode[];
   /** In no pool at all: no config reaches them. */
-  readonly withoutPool: readonly string[];
+  readonly withoutPool: readonly NodeState[];
 }
 
 /** At most this many nodes are named. */
@@ -25,7 +26,8 @@ export function describeEmpty(pool: MachineConfigPool, elsewhere: readonly Nearb
 }
 
 /** How nodes in no pool come into this one. */
-export function describeWithoutPool(pool: MachineConfigPool, names: readonly string[]): string {
+export function describeWithoutPool(pool: MachineConfigPool, nodes: readonly NodeState[]): string {
+  const names = nodes.map(({ name }) => name);
   const count = names.length === 1 ? "1 node is in no pool and gets" : `${names.length} nodes are in no pool and get`;
   const { matchLabels = {}, matchExpressions } = pool.spec?.nodeSelector ?? {};
   const labels = Object.entries(matchLabels).map(([name, value]) => `${name}=${value}`);

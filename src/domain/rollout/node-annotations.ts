@@ -30,7 +30,9 @@ export const annotations = {
   customPoolLabelsApplied: named("customPoolLabelsApplied"),
 } as const;
 
-const own = (name: string): string => `rollout.attune.dev/${name}`;
+/** Of annotations that no other operator knows. */
+export const ownPrefix = "rollout.attune.dev/";
+const own = (name: string): string => `${ownPrefix}${name}`;
 
 /** What the operator remembers on a Node, so that the next operator goes on where this one ended. */
 export const ownAnnotations = {

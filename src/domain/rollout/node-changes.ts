@@ -1,5 +1,6 @@
-import { annotations } from "./node-annotations.ts";
-import type { NodeCondition, RolloutNode, Taint } from "./rollout-node.ts";
+import { findCondition } from "../../language/object/condition.ts";
+import { annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
+import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
 
 /** What to write to one Node. Null removes. */
 export interface NodeChange {
@@ -10,17 +11,29 @@ export interface NodeChange {
   readonly taints?: readonly Taint[] | undefined;
   /** Absent: as it is. */
   readonly isCordoned?: boolean | undefined;
-  /** To set in its status. */
-  readonly condition?: NodeCondition | undefined;
+  /** To set in its status, or to remove from it. */
+  readonly condition?: NodeCondition | RemovedCondition | undefined;
+}
+
+/** As a strategic merge patch removes an item of a list. */
+export interface RemovedCondition {
+  readonly type: string;
+  readonly $patch: "delete";
 }
 
 const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+
+/** On nodes that wait for an update, so that pods that are moved come to rest elsewhere. */
+export function isUpdateTaint({ key, effect }: Taint): boolean {
+  return key === updateTaint.key && effect === updateTaint.effect;
+}
 
 interface Draft {
   readonly annotations: Record<string, string | null>;
   labels?: Readonly<Record<string, string>>;
   taints?: Taint[];
-  condition?: NodeCondition;
+  isCordoned?: boolean;
+  condition?: NodeCondition | RemovedCondition;
 }
 
 /** Collects what a pass writes to nodes: one change for each. */
@@ -40,15 +53,31 @@ export class NodeChanges {
     this.annotate(node, annotations.customPoolLabelsApplied, "");
   }
 
-  condition(node: RolloutNode, condition: NodeCondition): void {
-    this.#of(node).condition = condition;
+  /** Undefined: there is none. Returns whether that is new. */
+  conflict(node: RolloutNode, wanted: NodeCondition | undefined): boolean {
+    const before = findCondition(node.status?.conditions, conflictCondition);
+    if (before?.status === wanted?.status && before?.message === wanted?.message) return false;
+    this.#of(node).condition = wanted ?? { type: conflictCondition, $patch: "delete" };
+    return true;
+  }
+
+  /** The node becomes one that was never told. */
+  forget(node: RolloutNode): void {
+    const { desiredConfig, lastAppliedDrain } = annotations;
+    const { previousConfig, drain } = ownAnnotations;
+    for (const name of [desiredConfig, lastAppliedDrain, previousConfig, drain, ...writtenByAgent])
+      if (node.metadata.annotations?.[name] !== undefined) this.annotate(node, name, null);
+  }
+
+  uncordon(node: RolloutNode): void {
+    this.#of(node).isCordoned = false;
   }
 
   taint(node: RolloutNode, isWanted: boolean): void {
     const taints = node.spec?.taints ?? [];
-    const isUpdate = ({ key, effect }: Taint): boolean => key === updateTaint.key && effect === updateTaint.effect;
-    if (taints.some(isUpdate) === isWanted) return;
-    this.#of(node).taints = isWanted ? [...taints, updateTaint] : taints.filter((taint) => !isUpdate(taint));
+    const others = taints.filter((taint) => !isUpdateTaint(taint));
+    if (others.length < taints.length === isWanted) return;
+    this.#of(node).taints = isWanted ? [...taints, updateTaint] : others;
   }
 
   #of(node: RolloutNode): Draft {

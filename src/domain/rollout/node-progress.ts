@@ -107,7 +107,7 @@ const tooLong: Readonly<Record<Exclude<Phase, "Failed">, string>> = {
     "it has been silent for 15 minutes since it started to reboot: see its console; the previous boot entry can still be chosen",
 };
 
-function phaseOf({ isFailing, update }: NodeState): Phase {
+export function phaseOf({ isFailing, update }: NodeState): Phase {
   const { isRebooting, state, desiredDrain, lastAppliedDrain } = update;
   if (isFailing) return "Failed";
   if (isRebooting) return "Rebooting";

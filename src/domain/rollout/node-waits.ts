@@ -16,7 +16,7 @@ export function nodeWaits(node: RolloutNode, pools: readonly MachineConfigPool[]
   if (conflict.length > 0) return [describeConflict(conflict)];
   const fallback = pools.find(({ metadata }) => metadata.name === fallbackPool);
   if (fallback?.spec?.configuration?.name && members.near(fallbackPool, [node]).withoutPool.length > 0)
-    return [describeWithoutPool(fallback, [state.name])];
+    return [describeWithoutPool(fallback, [state])];
   const pool = pools.find(({ metadata }) => metadata.name === names[0]);
   const target = pool?.spec?.configuration?.name ?? "";
   if (!pool || target === "") return [];

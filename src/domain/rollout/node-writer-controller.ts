@@ -51,18 +51,8 @@ export class NodeWriter {
   }
 
   async write(change: NodeChange, signal: AbortSignal): Promise<void> {
-    const { name = "" } = change.node.metadata;
     try {
-      if (hasContent(change)) {
-        const patch = { type: "merge", patch: patchOf(change) } as const;
-        this.#keep(await this.#client.patch(nodeKind, name, patch, { fieldManager, signal }));
-      }
-      if (change.condition) {
-        // The kubelet owns the other conditions: the list is merged by type.
-        const patch = { type: "strategic", patch: { status: { conditions: [change.condition] } } } as const;
-        const options = { fieldManager, signal, subresource: "status" };
-        this.#keep(await this.#client.patch(nodeKind, name, patch, options));
-      }
+      await writeNode(this.#client, change, signal, (response) => this.#keep(response));
     } catch (error) {
       if (isNotFound(error)) return;
       const isRefused = isApiError(error) && error.code >= 400 && error.code < 500;
@@ -89,6 +79,25 @@ export class NodeWriter {
       return written;
     this.#written.delete(name);
     return node;
+  }
+}
+
+/** `answered` gets the Node as the server has it after each write. */
+export async function writeNode(
+  client: Client,
+  change: NodeChange,
+  signal: AbortSignal,
+  answered: (node: RolloutNode) => void = () => {},
+): Promise<void> {
+  const { name = "" } = change.node.metadata;
+  if (hasContent(change)) {
+    const patch = { type: "merge", patch: patchOf(change) } as const;
+    answered(await client.patch(nodeKind, name, patch, { fieldManager, signal }));
+  }
+  if (change.condition) {
+    // The kubelet owns the other conditions: the list is merged by type.
+    const patch = { type: "strategic", patch: { status: { conditions: [change.condition] } } } as const;
+    answered(await client.patch(nodeKind, name, patch, { fieldManager, signal, subresource: "status" }));
   }
 }
 

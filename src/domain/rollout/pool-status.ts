@@ -134,9 +134,9 @@ function blocking(waiting: PoolStatusInput["waiting"]): Partial<NewCondition> {
 }
 
 /** Of the pool that nodes in no pool could come into. */
-function outside(pool: MachineConfigPool, names: readonly string[]): Partial<NewCondition> {
-  if (names.length === 0) return { status: "False" };
-  return { status: "True", reason: "NoRoleLabel", message: describeWithoutPool(pool, names) };
+function outside(pool: MachineConfigPool, nodes: NearbyNodes["withoutPool"]): Partial<NewCondition> {
+  if (nodes.length === 0) return { status: "False" };
+  return { status: "True", reason: "NoRoleLabel", message: describeWithoutPool(pool, nodes) };
 }
 
 /** As the machine config operator keeps them: a changed one moves to the end, its time changes only with its status. */

@@ -5,7 +5,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { ownAnnotations } from "../../../domain/rollout/node-annotations.ts";
+import { annotations, ownAnnotations } from "../../../domain/rollout/node-annotations.ts";
+import { conflictCondition } from "../../../domain/rollout/rollout-node.ts";
 import { startServer } from "../../../embedded/apiserver/server.ts";
 import { operatorLabels } from "../../operator/deployment.ts";
 import { systemNamespace } from "../../operator/names.ts";
@@ -55,20 +56,53 @@ it("waits for the operator's pods, although nothing else keeps its process alive
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Namespace ${systemNamespace} deleted`)]);
 });
 
-it("uncordons a node whose update it ends, and leaves the cordons of other clients", { timeout: 120_000 }, async () => {
+it("removes what rollouts left on nodes, and leaves what other clients wrote", { timeout: 120_000 }, async () => {
   const { client, run } = await installed();
-  const cordoned = (name: string, annotations: Record<string, string>): Promise<unknown> => {
-    const spec = { unschedulable: true };
-    return client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, annotations }, spec });
-  };
-  await cordoned("ours", { [ownAnnotations.cordonedFor]: "rendered-worker-1" });
-  await cordoned("theirs", {});
+  const mine = { key: "mine", effect: "NoSchedule" };
+  await client.create(kinds.node, {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: "ours",
+      annotations: {
+        [ownAnnotations.cordonedFor]: "rendered-worker-1",
+        "rollout.attune.dev/any": "x",
+        [annotations.desiredConfig]: "rendered-worker-1",
+        [annotations.state]: "Degraded",
+        [annotations.desiredImage]: "example.com/os",
+        "example.com/own": "x",
+      },
+    },
+    spec: { unschedulable: true, taints: [mine, { key: "UpdateInProgress", effect: "PreferNoSchedule" }] },
+  });
+  const conditions = [conflictCondition, "Ready"].map((type) => ({ type, status: "True" }));
+  await client.patch(
+    kinds.node,
+    "ours",
+    { type: "merge", patch: { status: { conditions } } },
+    { subresource: "status" },
+  );
+  await client.create(kinds.node, {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "theirs" },
+    spec: { unschedulable: true },
+  });
   await client.delete(kinds.pod, pod.name, pod);
-  await run.ended;
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([0, ""]);
   const { items } = await client.list(kinds.node);
-  expect(items.map(({ metadata, spec }) => [metadata.name, metadata.annotations, spec?.unschedulable])).toEqual([
-    ["ours", undefined, undefined],
-    ["theirs", undefined, true],
+  expect(
+    items.map(({ metadata, spec, status }) => [
+      metadata.name,
+      metadata.annotations,
+      spec?.taints?.filter(({ key }) => !key?.startsWith("node.kubernetes.io/")),
+      spec?.unschedulable,
+      status?.conditions?.map(({ type }) => type),
+    ]),
+  ).toEqual([
+    ["ours", { [annotations.desiredImage]: "example.com/os", "example.com/own": "x" }, [mine], undefined, ["Ready"]],
+    ["theirs", undefined, [], true, undefined],
   ]);
 });
 

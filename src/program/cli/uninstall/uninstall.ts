@@ -14,6 +14,7 @@ import type { uninstallFlags } from "../flags.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Values } from "../option/flag.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
+import { cleanNodes } from "./clean-nodes.ts";
 import { decideDeletions, isDefinition } from "./decide-deletions.ts";
 import { deleteDefaultTuned, deleteObjects } from "./delete-objects.ts";
 import { giveNodesBack, managedNodes } from "./give-back.ts";
@@ -21,7 +22,6 @@ import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
 import { patientClient } from "./patient-client.ts";
 import { reportData, reportText } from "./report.ts";
-import { uncordonNodes } from "./uncordon-nodes.ts";
 import { usersObjects } from "./users-objects.ts";
 
 type Deployment = NonNullable<(typeof kinds.deployment)["object"]>;
@@ -85,7 +85,7 @@ export async function uninstallFrom(
   const goes = containers.some(({ object, keptBecause }) => object.metadata.name === tuningNamespace && !keptBecause);
   await deleteObjects(goes ? contents.filter(({ object }) => !isOfAgent(object)) : contents, deletion);
   if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
-  if (!dryRun) await uncordonNodes(client, signal);
+  if (!dryRun) await cleanNodes(client, signal);
   await deleteObjects(containers, deletion);
 
   const kept = [
