@@ -1,8 +1,9 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ObjectFinding } from "../finding.ts";
-import type { BootChange, Restarts } from "./boot-changes.ts";
+import type { BootChange } from "./boot-changes.ts";
 import type { NodeChange } from "./node-changes.ts";
 import { objectDiff } from "./object-diff.ts";
+import type { PoolChange } from "./pool-change.ts";
 
 /** What a change would do, once the operator and the agents have acted on it. */
 export interface ChangePlan {
@@ -12,7 +13,8 @@ export interface ChangePlan {
   readonly boot: readonly BootChange[];
   readonly findings: readonly ObjectFinding[];
   readonly objects: readonly PlannedObject[];
-  readonly configurations: readonly ConfigurationChange[];
+  /** Pools whose nodes get another config. */
+  readonly pools: readonly PoolChange[];
 }
 
 export interface PlannedObject {
@@ -25,11 +27,6 @@ export interface PlannedObject {
   /** From a PerformanceProfile: the operator writes it. */
   readonly derived?: true;
   readonly diff: string;
-}
-
-/** Files, units or kubelets of pools that change, and the nodes that restart for it. */
-export interface ConfigurationChange extends Restarts {
-  readonly objects: readonly Pick<PlannedObject, "kind" | "name" | "change">[];
 }
 
 /** One write, with the object as the API server would store it. */
@@ -53,6 +50,6 @@ export function plannedObject({ place, before, after }: PlannedWrite): PlannedOb
   };
 }
 
-export function changesAnything({ objects, changes, boot }: ChangePlan): boolean {
-  return changes.length > 0 || boot.length > 0 || objects.some(({ change }) => change !== "none");
+export function changesAnything({ objects, changes, boot, pools }: ChangePlan): boolean {
+  return changes.length + boot.length + pools.length > 0 || objects.some(({ change }) => change !== "none");
 }

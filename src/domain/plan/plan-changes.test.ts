@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { hashOf } from "../../language/object/hash.ts";
+import { defaultPolicy } from "../machine-config/cost/disruption-policy.ts";
 import { deepFreeze } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
@@ -33,6 +35,14 @@ function cluster(pools: readonly MachineConfigPool[] | undefined, derived: reado
     profiles: [],
     performanceProfiles: [],
     derived,
+    rollout: pools && {
+      kubeletConfigs: [],
+      containerRuntimeConfigs: [],
+      policy: defaultPolicy,
+      blocked: [],
+      isOurs: true,
+      digest: (parts) => hashOf([...parts].map(String)),
+    },
     tuning: {
       tuneds: [],
       nodes,
@@ -80,7 +90,7 @@ describe("a plan", () => {
         objects: [{ place: "f.yaml", kind: "Tuned", namespace, name: "quiet", change: "create" }],
         changes: [{ nodes: ["plain", "rt-1"], before: "openshift-node", after: "quiet" }],
         boot: [],
-        configurations: [],
+        pools: [],
         findings: [],
       },
     });
@@ -111,7 +121,7 @@ describe("a plan", () => {
     const there = { apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name: "performance-low" } };
     const result = plan(lowLatency("1-3"), cluster([pool], [there]));
     expect(result).toMatchObject({
-      plan: { configurations: [{ pools: ["rt"], restarts: ["rt-1"] }], boot: [{ restarts: ["rt-1"] }] },
+      plan: { pools: [{ pool: "rt", updates: [{ nodes: ["rt-1"], level: "reboot" }] }], boot: [{ pools: ["rt"] }] },
     });
     expect(result.type === "planned" && result.plan.objects.map(({ kind, change }) => `${change} ${kind}`)).toEqual([
       "create PerformanceProfile",
@@ -122,16 +132,20 @@ describe("a plan", () => {
     ]);
   });
 
-  it.each(["KubeletConfig", "ContainerRuntimeConfig"])(
-    "has a written %s, and the nodes that restart for it",
-    (kind) => {
-      const spec = { machineConfigPoolSelector: { matchLabels: { pool: "rt" } } };
-      const after = { apiVersion: pool.apiVersion, kind, metadata: { name: "c" }, spec };
-      expect(planChanges({ writes: [{ place: "f.yaml", after }], cluster: cluster([pool]) })).toMatchObject({
-        plan: { configurations: [{ objects: [{ kind, name: "c" }], pools: ["rt"], restarts: ["rt-1"] }] },
-      });
-    },
-  );
+  it.each([
+    ["KubeletConfig", { kubeletConfig: { maxPods: 5 } }, "restart"],
+    ["ContainerRuntimeConfig", { containerRuntimeConfig: { pidsLimit: 2048 } }, "reboot"],
+  ])("has a written %s, and what it costs nodes", (kind, settings, level) => {
+    const spec = { machineConfigPoolSelector: { matchLabels: { pool: "rt" } }, ...settings };
+    const after = { apiVersion: pool.apiVersion, kind, metadata: { name: "c" }, spec };
+    expect(planChanges({ writes: [{ place: "f.yaml", after }], cluster: cluster([pool]) })).toMatchObject({
+      plan: {
+        pools: [
+          { pool: "rt", objects: [{ kind, name: "c", change: "create" }], updates: [{ nodes: ["rt-1"], level }] },
+        ],
+      },
+    });
+  });
 
   it("says that a MachineConfig cannot be rendered, and that no node changes for it", () => {
     const machineConfig = {
@@ -145,7 +159,7 @@ describe("a plan", () => {
     const writes = [{ place: "f.yaml", after: machineConfig }];
     expect(planChanges({ writes, cluster: cluster([pool]) })).toMatchObject({
       plan: {
-        configurations: [{ objects: [{ name: "60-mode" }], pools: ["rt"], restarts: [] }],
+        pools: [],
         findings: [
           {
             severity: "error",

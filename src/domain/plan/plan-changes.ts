@@ -12,7 +12,8 @@ import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
-import { refusedConfigurations, restartsWith, writtenConfigurations } from "./written-configurations.ts";
+import { type RolloutState, rolloutChanges } from "./rollout-changes.ts";
+import { restartsWith } from "./written-configurations.ts";
 
 export interface PlanInput {
   readonly writes: readonly PlannedWrite[];
@@ -25,6 +26,8 @@ export interface ClusterState extends Omit<ClusterObjects, "pools" | "machineCon
   readonly tuning: NodeTuningInput;
   /** KubeletConfigs and RuntimeClasses that have the names of objects derived from the written profiles. */
   readonly derived: readonly KubeObject[];
+  /** Absent where the cluster has no MachineConfigPools. */
+  readonly rollout?: RolloutState | undefined;
 }
 
 export type PlanResult =
@@ -42,7 +45,8 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
   const profiles = profileChanges({ writes, after: written, cluster: { ...cluster, nodes, pools, machineConfigs } });
   if (profiles.problems.length > 0) return { type: "refused", problems: profiles.problems };
 
-  const restarts = restartsWith([...writes, ...profiles.writes], written);
+  const all = [...writes, ...profiles.writes];
+  const restarts = restartsWith(all, written);
   const traits = traitsOf(nodes, cluster.profiles ?? []);
   const preview = previewTuning({
     before,
@@ -56,18 +60,30 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
       }),
     },
   });
+  const { settled, ...previewed } = preview;
+  const rollout =
+    cluster.rollout &&
+    rolloutChanges({
+      ...cluster.rollout,
+      writes: all,
+      before,
+      after: written,
+      settled,
+      boot: preview.boot,
+      nodes: { before: cluster.nodes, after: nodes },
+    });
   return {
     type: "planned",
     plan: {
-      ...preview,
+      ...previewed,
       findings: [
         ...profiles.findings,
-        ...refusedConfigurations(writes, written),
+        ...(rollout?.findings ?? []),
         ...preview.findings,
         ...ignoredTuneds(objects),
       ].toSorted(mostSevereFirst),
       objects: [...writes.map(plannedObject), ...profiles.objects],
-      configurations: [...profiles.configurations, ...writtenConfigurations(writes, written)],
+      pools: rollout?.pools ?? [],
     },
   };
 }

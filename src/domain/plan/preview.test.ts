@@ -223,36 +223,29 @@ describe("boot arguments", () => {
     spec: { kernelArguments },
   });
   const shown = ({ boot }: TuningPreview): unknown[] =>
-    boot.map(({ machineConfig, before, after, restarts, paused }) => [machineConfig, before, after, restarts, paused]);
+    boot.map(({ machineConfig, before, after, pools }) => [machineConfig, before, after, pools]);
 
   test.each<[string, Tuned[], Tuned[], Partial<NodeTuningInput>, unknown[]]>([
     [
-      "that are new restart the nodes of the pool",
+      "that are new",
       [],
       [boots("quiet nohz=on")],
       { pools: [pool("rt")] },
-      [["50-nto-rt", undefined, ["quiet", "nohz=on"], ["n1", "n2"], []]],
+      [["50-nto-rt", undefined, ["quiet", "nohz=on"], ["rt"]]],
     ],
     [
       "that change",
       [boots("quiet")],
       [boots("loud")],
       { pools: [pool("rt")], machineConfigs: [config("quiet")] },
-      [["50-nto-rt", ["quiet"], ["loud"], ["n1", "n2"], []]],
+      [["50-nto-rt", ["quiet"], ["loud"], ["rt"]]],
     ],
     [
       "are removed with their rule",
       [boots("quiet")],
       [],
       { pools: [pool("rt")], machineConfigs: [config("quiet")] },
-      [["50-nto-rt", ["quiet"], undefined, ["n1", "n2"], []]],
-    ],
-    [
-      "of a pool that is paused wait",
-      [],
-      [boots("quiet")],
-      { pools: [pool("rt", { paused: true })] },
-      [["50-nto-rt", undefined, ["quiet"], ["n1", "n2"], ["rt"]]],
+      [["50-nto-rt", ["quiet"], undefined, ["rt"]]],
     ],
     [
       "stay when something else changes",

@@ -5,7 +5,7 @@ import { bootChanges } from "./boot-changes.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import { tuningFindings } from "./findings.ts";
 import { nodeChanges } from "./node-changes.ts";
-import { resolver, settle } from "./settle.ts";
+import { resolver, settle, type Settled } from "./settle.ts";
 
 export interface TuningPreviewInput {
   readonly before: NodeTuningInput;
@@ -16,7 +16,9 @@ export interface TuningPreviewInput {
   readonly answers?: { readonly before: AnswersOf; readonly after: AnswersOf } | undefined;
 }
 
-export type TuningPreview = Pick<ChangePlan, "nodes" | "changes" | "boot" | "findings">;
+export interface TuningPreview extends Pick<ChangePlan, "nodes" | "changes" | "boot" | "findings"> {
+  readonly settled: { readonly before: Settled; readonly after: Settled };
+}
 
 /** What a change of Tuneds, nodes or pools does once the operator and the agents have acted on it. Asks no node. */
 export function previewTuning({ before, after, written, answers }: TuningPreviewInput): TuningPreview {
@@ -28,10 +30,10 @@ export function previewTuning({ before, after, written, answers }: TuningPreview
   const judgement = { before: judge(before), after: judge(after) };
   const changes = nodeChanges(settled.before, settled.after, resolve);
   return {
+    settled,
     nodes: judgement.after.chosen.length,
     changes,
     boot: bootChanges(settled.before, settled.after, {
-      nodes: after.nodes,
       pools: after.pools ?? [],
       machineConfigs: before.machineConfigs ?? [],
     }),

@@ -2,15 +2,11 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { formatFinding, type ObjectFinding } from "../finding.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { Pools } from "../machine-config/pools.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/surroundings.ts";
 import { withoutPools } from "../performance-profile/without-pools.ts";
-import { poolFor } from "../performance-profile/pools.ts";
-import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
-import { restartsOf } from "./boot-changes.ts";
-import { type ConfigurationChange, plannedObject, type PlannedObject, type PlannedWrite } from "./change-plan.ts";
+import { plannedObject, type PlannedObject, type PlannedWrite } from "./change-plan.ts";
 import { type DerivedChanges, derivedChanges } from "./derived-changes.ts";
 
 export interface ProfileChangesInput {
@@ -24,7 +20,6 @@ export interface ProfileChangesInput {
 export interface ProfileChanges {
   readonly objects: readonly PlannedObject[];
   readonly tuneds: readonly Tuned[];
-  readonly configurations: readonly ConfigurationChange[];
   readonly findings: readonly ObjectFinding[];
   /** Why the webhook would reject them. */
   readonly problems: readonly string[];
@@ -51,7 +46,6 @@ export function profileChanges({ writes, after, cluster }: ProfileChangesInput):
   return {
     objects: changes.flatMap((one) => one.objects),
     tuneds: changes.flatMap((one) => one.tuneds),
-    configurations: changes.flatMap((one) => one.configurations),
     findings: changes.flatMap((one) => one.findings),
     problems: changes.flatMap((one) => one.problems),
     writes: changes.flatMap((one) => one.writes),
@@ -86,7 +80,6 @@ function changesOf(
   const nothing = {
     objects: [],
     tuneds: [],
-    configurations: [],
     writes: [],
     findings: messages("warning").map((message) => finding("warning", message)),
     problems: messages("error").map((message) => `${place}: ${about}: ${message}`),
@@ -104,34 +97,11 @@ function changesOf(
     objects,
     writes: writable,
     tuneds: writes.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
-    configurations: configurationsOf(facts, objects, after),
     findings: [...nothing.findings, ...(writable.length < writes.length ? [finding("warning", withoutPools)] : [])],
   };
 }
 
 /** The handler that the RuntimeClass names is configured by the MachineConfig. */
 function needsPools(kind: string): boolean {
-  return configuresNodes(kind) || kind === "RuntimeClass";
-}
-
-function configuresNodes(kind: string): boolean {
-  return kind === "MachineConfig" || kind === "KubeletConfig";
-}
-
-function configurationsOf(
-  facts: ProfileFacts,
-  objects: readonly PlannedObject[],
-  { nodes, pools }: NodeTuningInput,
-): ConfigurationChange[] {
-  const changed = objects.filter(({ kind, change }) => configuresNodes(kind) && change !== "none");
-  if (changed.length === 0 || !pools) return [];
-  const found = poolFor(facts.nodeSelector, pools);
-  const selecting = new Pools(pools).selecting(facts.machineConfigLabels);
-  const names = new Set([...selecting, ...(found.type === "pool" ? [found.pool.metadata.name ?? ""] : [])]);
-  return [
-    {
-      objects: changed.map(({ kind, name, change }) => ({ kind, name, change })),
-      ...restartsOf([...names].toSorted(), { nodes, pools }),
-    },
-  ];
+  return kind === "MachineConfig" || kind === "KubeletConfig" || kind === "RuntimeClass";
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "../node-tuning/api.ts";
+import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
 import { trusted } from "../node-tuning/boot/boot-arguments.ts";
 import { carries, inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../node-tuning/decide.ts";
@@ -14,6 +15,8 @@ export interface Settled {
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly machineConfigs: ReadonlyMap<string, MachineConfig>;
   readonly statuses: Plan["statuses"];
+  /** About boot arguments, before nodes have reported theirs. */
+  readonly boot: BootDecision;
 }
 
 /** What a Profile resolves to on a node. */
@@ -42,7 +45,8 @@ export function resolver(
  * nodes report for those, gives pools their MachineConfigs.
  */
 export function settle(input: NodeTuningInput, resolve: Resolve): Settled {
-  const profiles = carriedOut(decideNodeTuning(input), "Profile", input.profiles);
+  const first = decideNodeTuning(input);
+  const profiles = carriedOut(first, "Profile", input.profiles);
   const nodes = new Map(input.nodes.map((node) => [node.metadata.name ?? "", node]));
   const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
   const lineByInputs = new Map<string, string>();
@@ -63,11 +67,12 @@ export function settle(input: NodeTuningInput, resolve: Resolve): Settled {
     profiles,
     machineConfigs: carriedOut(plan, "MachineConfig", input.machineConfigs ?? []),
     statuses: plan.statuses,
+    boot: first.boot,
   };
 }
 
 /** The objects of a kind once the plan is carried out, by name. */
-function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: readonly T[]): Map<string, T> {
+export function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: readonly T[]): Map<string, T> {
   const objects = new Map(observed.map((object) => [object.metadata.name ?? "", object]));
   for (const { object } of plan.objects) if (object.kind === kind) objects.set(object.metadata.name ?? "", object as T);
   for (const { kind: pruned, metadata } of plan.prunes) if (pruned === kind) objects.delete(metadata.name ?? "");

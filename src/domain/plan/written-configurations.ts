@@ -1,56 +1,71 @@
-import { fromLabelSelector, matchesLabels, SelectorError } from "../../language/object/label-selector.ts";
 import { FileDecoder } from "../../language/ignition/file-decoder.ts";
-import type { FieldError } from "../../language/schema/field-error.ts";
-import type { ObjectFinding } from "../finding.ts";
-import { readSource } from "../machine-config/read-source.ts";
-import type { ContainerRuntimeConfig, KubeletConfig, MachineConfig } from "../machine-config/api.ts";
-import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { matchesLabels } from "../../language/object/label-selector.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import type { PoolConfig } from "../machine-config/pool-configs/generated-kind.ts";
+import { poolSelector } from "../machine-config/pool-configs/target-pools.ts";
 import { Pools } from "../machine-config/pools.ts";
-import { restartsOf } from "./boot-changes.ts";
-import { type ConfigurationChange, plannedObject, type PlannedWrite } from "./change-plan.ts";
+import { readSource } from "../machine-config/read-source.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import type { ObjectFinding } from "../finding.ts";
+import { describeProblem } from "../rollout/rendering.ts";
+import { plannedObject, type PlannedWrite } from "./change-plan.ts";
+import type { BootChange } from "./boot-changes.ts";
+import type { ChangedObject } from "./pool-change.ts";
+import type { RenderedPool } from "./pool-side.ts";
 
-/** Written objects of machine configuration, as `attune render` writes them, and the nodes that restart for them. */
-export function writtenConfigurations(
+/** The changed objects that reach each pool: written ones, and MachineConfigs with boot arguments. */
+export function objectsByPool(
   writes: readonly PlannedWrite[],
-  { nodes, pools = [] }: NodeTuningInput,
-): ConfigurationChange[] {
-  const byPools = new Map<string, ConfigurationChange>();
-  const stopped = new Set(refused(writes).flatMap(({ write }) => poolsOf(write, pools) ?? []));
+  boot: readonly BootChange[],
+  pools: readonly MachineConfigPool[],
+): (pool: string) => readonly ChangedObject[] {
+  const byPool = new Map<string, ChangedObject[]>();
+  const add = (object: ChangedObject, selecting: readonly string[]): void => {
+    for (const pool of selecting) byPool.set(pool, [...(byPool.get(pool) ?? []), object]);
+  };
   for (const write of writes) {
-    const selected = poolsOf(write, pools);
     const { kind, name, change } = plannedObject(write);
-    if (!selected || change === "none") continue;
-    const key = selected.join("\n");
-    const known = byPools.get(key)?.objects ?? [];
-    const objects = [...known, { kind, name, change }];
-    const rendered = selected.filter((pool) => !stopped.has(pool));
-    byPools.set(key, { objects, ...restartsOf(rendered, { nodes, pools }), pools: selected });
+    if (change !== "none") add({ kind, name, change }, poolsOf(write.after, pools));
   }
-  return [...byPools.values()];
+  for (const { machineConfig: name, before, after, pools: selecting } of boot)
+    add({ kind: "MachineConfig", name, change: after ? (before ? "change" : "create") : "delete" }, selecting);
+  return (pool) => byPool.get(pool) ?? [];
 }
 
-/** What keeps the pools that select a written MachineConfig from being rendered. */
+/** What keeps pools from being rendered, or a written MachineConfig from being used by any pool. */
 export function refusedConfigurations(
   writes: readonly PlannedWrite[],
-  { pools = [] }: NodeTuningInput,
+  before: ReadonlyMap<string, RenderedPool>,
+  after: ReadonlyMap<string, RenderedPool>,
 ): ObjectFinding[] {
-  return refused(writes).flatMap(({ write, problems }) => {
-    const stopped = poolsOf(write, pools) ?? [];
-    const effect = stopped.length > 0 ? `; no node of ${stopped.join(", ")} changes until it is corrected` : "";
-    return problems.map(({ field, message }): ObjectFinding => ({
-      severity: "error",
-      about: `MachineConfig ${write.after.metadata.name ?? ""}`,
-      message: `${field}: ${message}${effect}`,
-    }));
-  });
-}
-
-function refused(writes: readonly PlannedWrite[]): { write: PlannedWrite; problems: readonly FieldError[] }[] {
-  return writes.flatMap((write) => {
-    if (write.after.kind !== "MachineConfig" || plannedObject(write).change === "none") return [];
-    const read = readSource((write.after as MachineConfig).spec ?? {}, new FileDecoder());
-    return read.type === "source" ? [] : [{ write, problems: read.problems }];
-  });
+  const stopped = new Map<string, { readonly about: string; readonly text: string; readonly pools: string[] }>();
+  const add = (about: string, text: string, pools: readonly string[]): void => {
+    const key = `${about}\n${text}`;
+    const known = stopped.get(key) ?? { about, text, pools: [] };
+    known.pools.push(...pools);
+    stopped.set(key, known);
+  };
+  for (const [name, { rendering }] of after) {
+    if (rendering?.type !== "refused") continue;
+    const old = before.get(name)?.rendering;
+    const known = new Set(old?.type === "refused" ? old.problems.map(describeProblem) : []);
+    for (const problem of rendering.problems)
+      if (!known.has(describeProblem(problem)))
+        add(`${problem.object.kind} ${problem.object.name}`, `${problem.field}: ${problem.message}`, [name]);
+  }
+  for (const { after: object, ...write } of writes) {
+    if (object.kind !== "MachineConfig" || plannedObject({ after: object, ...write }).change === "none") continue;
+    const read = readSource((object as MachineConfig).spec ?? {}, new FileDecoder());
+    if (read.type === "source") continue;
+    for (const { field, message } of read.problems)
+      add(`MachineConfig ${object.metadata.name ?? ""}`, `${field}: ${message}`, []);
+  }
+  return Array.from(stopped.values(), ({ about, text, pools }): ObjectFinding => ({
+    severity: "error",
+    about,
+    message: `${text}${pools.length > 0 ? `; no node of ${pools.join(", ")} changes until it is corrected` : ""}`,
+  }));
 }
 
 /** The MachineConfigs that change, by the nodes that restart with them. */
@@ -59,27 +74,35 @@ export function restartsWith(
   { nodes, pools = [] }: NodeTuningInput,
 ): ReadonlyMap<string, readonly MachineConfig[]> {
   const byNode = new Map<string, MachineConfig[]>();
+  const all = new Pools(pools);
   for (const write of writes) {
     if (write.after.kind !== "MachineConfig" || plannedObject(write).change === "none") continue;
-    for (const node of restartsOf(poolsOf(write, pools) ?? [], { nodes, pools }).restarts)
-      byNode.set(node, [...(byNode.get(node) ?? []), write.after]);
+    const selecting = poolsOf(write.after, pools);
+    for (const { metadata } of nodes) {
+      // Not for MachineConfigs of other pools that the node is in.
+      const [primary = ""] = all.ofNode(metadata.labels ?? {});
+      const { name = "" } = metadata;
+      if (selecting.includes(primary)) byNode.set(name, [...(byNode.get(name) ?? []), write.after]);
+    }
   }
   return byNode;
 }
 
-function poolsOf({ after }: PlannedWrite, pools: NonNullable<NodeTuningInput["pools"]>): readonly string[] | undefined {
-  if (after.kind === "MachineConfig") return new Pools(pools).selecting(after.metadata.labels ?? {});
-  if (after.kind !== "KubeletConfig" && after.kind !== "ContainerRuntimeConfig") return undefined;
-  try {
-    const selector = fromLabelSelector(
-      (after as KubeletConfig | ContainerRuntimeConfig).spec?.machineConfigPoolSelector,
-    );
-    return pools
-      .filter(({ metadata }) => matchesLabels(selector, metadata.labels ?? {}))
-      .map(({ metadata }) => metadata.name ?? "");
-  } catch (error) {
-    // An invalid selector selects no pool.
-    if (error instanceof SelectorError) return [];
-    throw error;
+function poolsOf(object: KubeObject, pools: readonly MachineConfigPool[]): readonly string[] {
+  switch (object.kind) {
+    case "MachineConfigPool":
+      return [object.metadata.name ?? ""];
+    case "MachineConfig":
+      return new Pools(pools).selecting(object.metadata.labels ?? {});
+    case "KubeletConfig":
+    case "ContainerRuntimeConfig": {
+      const chosen = poolSelector((object as PoolConfig).spec?.machineConfigPoolSelector);
+      if (chosen.type === "invalid") return [];
+      return pools
+        .filter(({ metadata }) => matchesLabels(chosen.selector, metadata.labels ?? {}))
+        .map(({ metadata }) => metadata.name ?? "");
+    }
+    default:
+      return [];
   }
 }

@@ -36,7 +36,8 @@ export class Renderings {
   async of(pool: MachineConfigPool, configs: readonly MachineConfig[]): Promise<Rendering | undefined> {
     const { name = "", uid } = pool.metadata;
     const current = pool.spec?.configuration?.name;
-    if (configs.length === 0 && !current) return undefined;
+    const sources = sourcesToRender(pool, configs);
+    if (!sources) return undefined;
     const versions = configs.map(({ metadata }) => [metadata.name, metadata.uid, metadata.resourceVersion]);
     const inputs = JSON.stringify([uid, versions]);
     const last = this.#last.get(name);
@@ -44,10 +45,19 @@ export class Renderings {
     if (last?.inputs === inputs && (last.rendering.type === "rendered" || last.current === current))
       return last.rendering;
     const before = current ? await this.#read(current) : undefined;
-    const rendering = this.#render(pool, configs.length > 0 ? configs : [nothing], before);
+    const rendering = this.#render(pool, sources, before);
     this.#last.set(name, { inputs, current, rendering });
     return rendering;
   }
+}
+
+/** What a pool is rendered of. Undefined: it selects no config and never did, so that its nodes are left alone. */
+export function sourcesToRender(
+  { spec }: MachineConfigPool,
+  selected: readonly MachineConfig[],
+): readonly MachineConfig[] | undefined {
+  if (selected.length > 0) return selected;
+  return spec?.configuration?.name ? [nothing] : undefined;
 }
 
 /** Where the last config of a pool was deleted: its nodes go back to what they were installed with. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Informer } from "../../cluster/kube/cache.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -10,7 +9,6 @@ import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.t
 import { source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { type MachineConfig, machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { generatedRuntime } from "../../domain/machine-config/container-runtime-config/runtime-config-kind.ts";
-import type { Digest } from "../../domain/machine-config/content-hash.ts";
 import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kubelet-config-kind.ts";
 import type { GeneratedKind, PoolConfig } from "../../domain/machine-config/pool-configs/generated-kind.ts";
 import { poolConfigController } from "../../domain/machine-config/pool-configs/pool-config-controller.ts";
@@ -24,6 +22,7 @@ import { type RolloutCaches, rolloutController } from "../../domain/rollout/roll
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
 import { rolloutMetrics } from "./rollout-metrics.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface RolloutParts {
   /** For caches, which every replica keeps. */
@@ -84,12 +83,6 @@ export function sourceOfBootDecisions(boot: LatestBootDecision, keys: () => read
     subscribe: (add) => boot.subscribe(() => keys().forEach(add)),
   };
 }
-
-const sha256: Digest = (parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
-};
 
 /** The informers of rollouts. */
 function rolloutCaches(manager: Manager, client: Client, clock: Clock): RolloutCaches {

@@ -10,7 +10,7 @@ import { rulesOf } from "../../../domain/node-tuning/rule.ts";
 import type { NodeFacts } from "../../../domain/node-tuning/node-profile.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
-import { clusterFeatures } from "../../operator/cluster-features.ts";
+import { type ClusterFeatures, clusterFeatures } from "../../operator/cluster-features.ts";
 import { version } from "../version.ts";
 
 export interface Gathering {
@@ -27,6 +27,7 @@ export interface GatheredTuning {
   /** Whole, where the operator keeps a projection. */
   readonly nodes: readonly KubeObject[];
   readonly profiles: readonly Profile[];
+  readonly features: ClusterFeatures;
 }
 
 /** Reads what the operator would decide by, once. */
@@ -57,6 +58,7 @@ export async function gatherNodeTuning({ client, namespace, now, signal }: Gathe
     },
     nodes: nodes.items,
     profiles: profiles.items,
+    features,
   };
 }
 

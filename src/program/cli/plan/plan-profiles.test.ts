@@ -92,8 +92,8 @@ function lowLatency(more: object = {}, said: Record<string, string> = {}, versio
   };
 }
 
-function byKind(a: { kind: string }, b: { kind: string }): number {
-  return a.kind < b.kind ? -1 : 1;
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 async function planned(
@@ -116,7 +116,7 @@ async function documentOf(...objects: KubeObject[]): Promise<PlanDocument & { co
 
 describe("a plan for a performance profile", () => {
   it("has the four derived objects, boot arguments and the nodes that restart", async () => {
-    const { code, objects, boot, configurations, findings } = await documentOf(lowLatency());
+    const { code, objects, boot, pools, findings } = await documentOf(lowLatency());
     expect([code, findings]).toEqual([2, []]);
     expect(objects.map(({ kind, name, change }) => [kind, name, change])).toEqual([
       ["PerformanceProfile", "low-latency", "create"],
@@ -125,18 +125,21 @@ describe("a plan for a performance profile", () => {
       ["KubeletConfig", "performance-low-latency", "create"],
       ["RuntimeClass", "performance-low-latency", "create"],
     ]);
-    expect(configurations).toEqual([
+    expect(pools).toMatchObject([
       {
+        pool: "worker-cnf",
         objects: [
           { kind: "MachineConfig", name: "50-performance-low-latency", change: "create" },
           { kind: "KubeletConfig", name: "performance-low-latency", change: "create" },
+          { kind: "MachineConfig", name: "50-nto-worker-cnf", change: "create" },
         ],
-        pools: ["worker-cnf"],
-        restarts: ["cnf-1", "cnf-2"],
-        paused: [],
+        updates: [{ nodes: ["cnf-1", "cnf-2"], level: "reboot", drain: true }],
+        order: ["cnf-1", "cnf-2"],
+        atOnce: 1,
+        waits: [{ reason: "WaitingForBootArguments" }],
       },
     ]);
-    expect(boot).toMatchObject([{ pools: ["worker-cnf"], restarts: ["cnf-1", "cnf-2"] }]);
+    expect(boot).toMatchObject([{ pools: ["worker-cnf"] }]);
     expect(boot[0]?.after).toEqual(
       expect.arrayContaining(["nohz_full=1-3,5-7", "isolcpus=managed_irq,1-3,5-7", "systemd.cpu_affinity=0,4"]),
     );
@@ -153,11 +156,11 @@ describe("a plan for a performance profile", () => {
     if (derived.type !== "derived") throw new Error("refused");
     const { type: _, ...objects } = derived;
     const rendered = await documentOf(...Object.values(objects));
-    const { boot, changes, configurations, objects: derivedObjects } = await documentOf(lowLatency(more));
+    const { boot, changes, pools, objects: derivedObjects } = await documentOf(lowLatency(more));
     expect([rendered.skipped, rendered.findings]).toEqual([[], []]);
     expect(rendered).toMatchObject({ boot, changes });
-    expect(rendered.configurations.map((one) => ({ ...one, objects: one.objects.toSorted(byKind) }))).toEqual(
-      configurations.map((one) => ({ ...one, objects: one.objects.toSorted(byKind) })),
+    expect(rendered.pools.map((one) => ({ ...one, objects: one.objects.toSorted(byName) }))).toEqual(
+      pools.map((one) => ({ ...one, objects: one.objects.toSorted(byName) })),
     );
     expect(new Set(rendered.objects.map(({ kind, change }) => `${kind} ${change}`))).toEqual(
       new Set(derivedObjects.slice(1).map(({ kind, change }) => `${kind} ${change}`)),
@@ -168,16 +171,15 @@ describe("a plan for a performance profile", () => {
     const { code, said } = await planned([lowLatency()], "table");
     expect(code).toBe(2);
     const lines = said.stdout.split("\n");
-    expect(lines.find((line) => line.startsWith("Configuration of"))).toBe(
-      "Configuration of the pool worker-cnf (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created)",
-    );
-    const configuration = lines.findIndex((line) => line.startsWith("Configuration of"));
-    expect(lines.slice(configuration + 1, configuration + 3)).toEqual([
-      "  Nodes cnf-1, cnf-2 restart",
-      "  once for this and for the boot arguments, which nodes report first; the pool waits five minutes at most",
+    const at = lines.indexOf("Pool worker-cnf gets another config");
+    expect(lines.slice(at + 1, at + 5)).toEqual([
+      "  (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created,",
+      "    MachineConfig 50-nto-worker-cnf is created)",
+      "  Nodes cnf-1, cnf-2: drain, reboot, one at a time, in this order",
+      expect.stringMatching(/^ {4}because of kernel arguments, /),
     ]);
     expect(lines.at(-2)).toBe(
-      "Plan: 1 to create, 0 to change, 4 by the operator; then 2 of 3 nodes change; 2 restart. Nothing has been changed.",
+      "Plan: 1 to create, 0 to change, 4 by the operator; then 2 of 3 nodes change; 2 reboot. Nothing has been changed.",
     );
     expect(lines.filter((line) => /^\+ \S/.test(line)).map((line) => line.replace(/ \(\/.*/, ""))).toEqual([
       "+ PerformanceProfile low-latency would be created",
@@ -213,10 +215,10 @@ describe("a plan for a performance profile", () => {
   });
 
   it("derives nothing without a pool", async () => {
-    const { objects, configurations, findings } = await documentOf(
+    const { objects, pools, findings } = await documentOf(
       lowLatency({ nodeSelector: { "node-role.kubernetes.io/other": "" } }),
     );
-    expect([objects.map(({ kind }) => kind), configurations]).toEqual([["PerformanceProfile"], []]);
+    expect([objects.map(({ kind }) => kind), pools]).toEqual([["PerformanceProfile"], []]);
     expect(findings.map(({ message }) => message).join("\n")).toMatch(/matches no MachineConfigPool/);
   });
 
@@ -250,9 +252,9 @@ describe("a plan for a profile that exists", () => {
   });
 
   it("is empty if nothing changes", async () => {
-    const { code, objects, changes, configurations } = await documentOf(realTime());
+    const { code, objects, changes, pools } = await documentOf(realTime());
     expect(objects.map(({ change }) => change)).toEqual(["none", "none", "none", "none", "none"]);
-    expect([code, changes, configurations]).toEqual([0, [], []]);
+    expect([code, changes, pools]).toEqual([0, [], []]);
   });
 
   it("shows changed lines of files, decoded", async () => {
@@ -265,18 +267,18 @@ describe("a plan for a profile that exists", () => {
     ]);
   });
 
-  it("restarts no node for a RuntimeClass", async () => {
+  it("reboots no node for a RuntimeClass", async () => {
     await client.delete(kinds.runtimeClass, "performance-low-latency");
-    const { objects, configurations, boot } = await documentOf(realTime());
+    const { objects, pools, boot } = await documentOf(realTime());
     expect(objects.filter(({ change }) => change !== "none").map(({ kind }) => kind)).toEqual(["RuntimeClass"]);
-    expect([configurations, boot]).toEqual([[], []]);
+    expect([pools, boot]).toEqual([[], []]);
   });
 
   it("warns if the cluster has no MachineConfigPools", async () => {
     for (const crd of machineConfigCrds) await client.delete(kinds.customResourceDefinition, crd.metadata.name ?? "");
-    const { objects, configurations, findings } = await documentOf(lowLatency());
+    const { objects, pools, findings } = await documentOf(lowLatency());
     expect(objects.map(({ kind }) => kind)).toEqual(["PerformanceProfile", "Tuned"]);
-    expect(configurations).toEqual([]);
+    expect(pools).toEqual([]);
     expect(
       findings.filter(({ about }) => about === "PerformanceProfile low-latency").map(({ message }) => message),
     ).toEqual([withoutPools]);

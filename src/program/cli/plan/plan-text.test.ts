@@ -1,12 +1,14 @@
 import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
+import type { PoolChange, PoolUpdate } from "../../../domain/plan/pool-change.ts";
 import { type PlanDocument, planText } from "./plan-text.ts";
+import { actionsText } from "./pool-text.ts";
 
 const nothing: PlanDocument = {
   nodes: 20,
   objects: [],
-  configurations: [],
+  pools: [],
   skipped: [],
   changes: [],
   boot: [],
@@ -64,21 +66,20 @@ it("settings are listed by unit, with their old value and the line that sets the
     "  agent",
     "  ~ debug    false    true",
     "",
-    "Plan: 0 to create, 0 to change; 1 of 20 nodes change; none restarts. Nothing has been changed.",
+    "Plan: 0 to create, 0 to change; 1 of 20 nodes change; none reboots. Nothing has been changed.",
     "",
   ]);
 });
 
 describe("boot arguments", () => {
-  const boot = { machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n1"], paused: [] };
+  const boot = { machineConfig: "50-nto-rt", pools: ["rt"] };
 
   it("are shown before and after", () => {
     const text = plain({ boot: [{ ...boot, before: ["quiet", "a=1"], after: ["quiet", "a=2"] }] });
-    expect(text.slice(0, 4)).toEqual([
+    expect(text.slice(0, 3)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt changes)",
       "  before   quiet a=1",
       "  after    quiet a=2",
-      "  Node n1 restarts",
     ]);
   });
 
@@ -90,12 +91,11 @@ describe("boot arguments", () => {
     expect(text.join(" ")).toMatch(/argument\.number=19 /);
   });
 
-  it("of a paused pool can be removed", () => {
-    expect(plain({ boot: [{ ...boot, before: ["quiet"], paused: ["rt"] }] }).slice(0, 4)).toEqual([
+  it("can be removed", () => {
+    expect(plain({ boot: [{ ...boot, before: ["quiet"] }] }).slice(0, 3)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt is deleted)",
       "  before   quiet",
       "  after    none",
-      "  Node n1 restarts, once rt is no longer paused",
     ]);
   });
 
@@ -154,27 +154,81 @@ it("findings and skipped objects come last, in columns", () => {
   ]);
 });
 
-describe("configurations", () => {
-  const change = {
+describe("pools", () => {
+  const update = { nodes: ["n1", "n2"], contents: [], because: [] };
+  const reboot = { ...update, level: "reboot", drain: true, actions: [{ type: "Reboot" }] } as const;
+  const change: PoolChange = {
+    pool: "rt",
+    config: "rendered-rt-1",
     objects: [
-      { kind: "MachineConfig", name: "50-performance-x", change: "create" as const },
-      { kind: "KubeletConfig", name: "performance-x", change: "change" as const },
+      { kind: "MachineConfig", name: "50-performance-x", change: "create" },
+      { kind: "KubeletConfig", name: "performance-x", change: "change" },
     ],
-    pools: ["rt"],
-    restarts: ["n1", "n2"],
-    paused: [],
+    updates: [reboot],
+    order: ["n1", "n2"],
+    atOnce: 1,
+    waits: [],
   };
 
-  it("name the nodes that restart for them", () => {
-    expect(plain({ configurations: [change] }).slice(0, 2)).toEqual([
-      "Configuration of the pool rt (MachineConfig 50-performance-x is created, KubeletConfig performance-x changes)",
-      "  Nodes n1, n2 restart",
+  it("show what changes on nodes, what they do for it and why, in 80 columns", () => {
+    const contents = [
+      { type: "boot argument", name: "nohz=on", change: "add" },
+      { type: "setting", name: "kernel type default → realtime", change: "change" },
+      { type: "file", name: "/etc/own.conf", change: "remove" },
+    ] as const;
+    const pools = [{ ...change, updates: [{ ...reboot, contents, because: ["kernel arguments", "/etc/own.conf"] }] }];
+    const text = planText({ ...nothing, pools }, coloursOf(false), { columns: 80 }).split("\n");
+    expect(text.slice(0, -3)).toEqual([
+      "Pool rt gets another config",
+      "  (MachineConfig 50-performance-x is created, KubeletConfig performance-x",
+      "    changes)",
+      "  Nodes n1, n2: drain, reboot, one at a time, in this order",
+      "    because of kernel arguments, /etc/own.conf",
+      "    + boot argument nohz=on",
+      "    ~ kernel type default → realtime",
+      "    - file /etc/own.conf",
+    ]);
+    expect(text.at(-2)).toBe(
+      "Plan: 0 to create, 0 to change; 2 of 20 nodes change; 2 reboot. Nothing has been changed.",
+    );
+  });
+
+  it("name who waits for what, the first three", () => {
+    const waits = ["a", "b", "c", "d"].map((name) => ({ reason: "NodeCordoned", message: `node ${name} is cordoned` }));
+    expect(plain({ pools: [{ ...change, waits }] }).slice(3, 7)).toEqual([
+      "  waits: node a is cordoned",
+      "  waits: node b is cordoned",
+      "  waits: node c is cordoned",
+      "  … and 1 more, shown by -o wide",
     ]);
   });
 
-  it("and boot arguments count a restarting node once", () => {
-    const boot = [{ machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n2", "n3"], paused: [], after: ["a"] }];
-    expect(plain({ configurations: [change], boot }).at(-2)).toContain("; 3 restart. ");
+  test.each<[Pick<PoolUpdate, "level" | "drain" | "actions">, string]>([
+    [{ level: "nothing", drain: false, actions: [{ type: "None" }] }, "nothing is restarted"],
+    [{ level: "reload", drain: false, actions: [{ type: "Reload", service: "crio.service" }] }, "reload crio.service"],
+    [
+      {
+        level: "restart",
+        drain: false,
+        actions: [{ type: "DaemonReload" }, { type: "Restart", service: "a.service" }],
+      },
+      "reload systemd, restart a.service",
+    ],
+    [
+      { level: "drain", drain: true, actions: [{ type: "Drain" }, { type: "Restart", service: "kubelet.service" }] },
+      "drain, restart kubelet.service",
+    ],
+    [{ level: "drain", drain: true, actions: [{ type: "Special" }] }, "drain, reload crio.service"],
+    [{ level: "reboot", drain: true, actions: [{ type: "Reboot" }] }, "drain, reboot"],
+  ])("say what a node does: %j", (cost, expected) => {
+    expect(actionsText(cost)).toBe(expected);
+  });
+
+  it("count nodes that reboot and nodes that are only drained", () => {
+    const drain = { ...update, nodes: ["n3"], level: "drain", drain: true, actions: [{ type: "Drain" }] } as const;
+    expect(plain({ pools: [{ ...change, updates: [reboot, drain] }] }).at(-2)).toContain(
+      "3 of 20 nodes change; 1 is drained; 2 reboot. ",
+    );
   });
 });
 

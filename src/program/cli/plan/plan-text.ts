@@ -1,18 +1,16 @@
 import type { ObjectFinding } from "../../../domain/finding.ts";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
-import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts";
+import type { BootChange } from "../../../domain/plan/boot-changes.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
-import {
-  type ChangePlan,
-  changesAnything,
-  type ConfigurationChange,
-  type PlannedObject,
-} from "../../../domain/plan/change-plan.ts";
+import { type ChangePlan, changesAnything, type PlannedObject } from "../../../domain/plan/change-plan.ts";
+import type { Level } from "../../../domain/machine-config/cost/cost-of.ts";
 import type { Skipped } from "./dry-run.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 import { textWidth, wrapWords } from "../terminal/wrap.ts";
+import { type Limits, nodeNames } from "./node-names.ts";
+import { poolText } from "./pool-text.ts";
 
 /** What `attune plan` prints. */
 export interface PlanDocument extends ChangePlan {
@@ -28,23 +26,17 @@ interface Style {
 
 /** A plan as text. */
 export function planText(document: PlanDocument, colours: Colours, { wide = false, columns }: Style = {}): string {
-  const limits = { most: wide ? Infinity : 3, columns };
+  const limits = { most: wide ? Infinity : 3, changes: wide ? Infinity : 6, columns };
   const parts = [
     ...document.objects.map((object) => objectText(object, wide, colours)),
     ...document.changes.map((change) => nodesText(change, limits, colours)),
     ...document.boot.map((change) => bootText(change, limits, colours)),
-    ...document.configurations.map((change) => configurationText(change, document.boot, limits.most, colours)),
+    ...document.pools.map((change) => poolText(change, limits, colours)),
     findingsText(document.findings, colours, columns),
     skippedText(document, colours, columns),
     summary(document, colours),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
-}
-
-interface Limits {
-  /** Nodes that are shown by name. */
-  readonly most: number;
-  readonly columns: number | undefined;
 }
 
 /** The author of a new object knows what is in it: its first lines are enough. */
@@ -89,14 +81,6 @@ function nodesText(change: NodeChange, { most, columns }: Limits, colours: Colou
   return [title, ...notes, ...(table === "" ? [] : [table])].join("\n");
 }
 
-function nodeNames(nodes: readonly string[], most: number): string {
-  // "and 1 more" would be no shorter than the name.
-  const shown = nodes.length <= most + 1 ? nodes : nodes.slice(0, most);
-  const more = nodes.length - shown.length;
-  const names = printable(shown.join(", "));
-  return `${nodes.length === 1 ? "Node" : "Nodes"} ${names}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
 function settingTable({ settings, options }: NodeChange, colours: Colours, columns: number | undefined): string {
   const { bold, cyan, dim, green, red, yellow } = colours;
   if (settings.length + options.length === 0) return "";
@@ -123,8 +107,8 @@ function settingTable({ settings, options }: NodeChange, colours: Colours, colum
 
 const wordsIndent = "  before   ".length;
 
-function bootText({ machineConfig, before, after, ...restarts }: BootChange, limits: Limits, colours: Colours): string {
-  const { most, columns } = limits;
+function bootText({ machineConfig, before, after, pools }: BootChange, limits: Limits, colours: Colours): string {
+  const { columns } = limits;
   const { bold, red, green, dim } = colours;
   const old = before ?? [];
   const fresh = after ?? [];
@@ -134,45 +118,14 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, lim
       .join(`\n${" ".repeat(wordsIndent)}`) || dim("none");
   const what = after ? (before ? "changes" : "is created") : "is deleted";
   return [
-    `${bold(`Boot arguments of ${poolNames(restarts)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
+    `${bold(`Boot arguments of ${poolNames(pools)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
     `  before   ${words(old, fresh, red)}`,
     `  after    ${words(fresh, old, green)}`,
-    restartText(restarts, most, colours),
   ].join("\n");
 }
 
-function configurationText(
-  { objects, ...restarts }: ConfigurationChange,
-  boot: readonly BootChange[],
-  most: number,
-  colours: Colours,
-): string {
-  const { bold, dim } = colours;
-  const what = objects.map(
-    ({ kind, name, change }) => `${kind} ${name} ${change === "create" ? "is created" : "changes"}`,
-  );
-  return [
-    `${bold(`Configuration of ${poolNames(restarts)}`)} ${dim(`(${printable(what.join(", "))})`)}`,
-    restartText(restarts, most, colours),
-    ...(restarts.restarts.length > 0 && boot.some(({ pools }) => pools.some((pool) => restarts.pools.includes(pool)))
-      ? [
-          `  ${dim("once for this and for the boot arguments, which nodes report first; the pool waits five minutes at most")}`,
-        ]
-      : []),
-  ].join("\n");
-}
-
-function poolNames({ pools }: Restarts): string {
+function poolNames(pools: readonly string[]): string {
   return `${pools.length > 1 ? "the pools" : "the pool"} ${printable(pools.join(", ")) || "none"}`;
-}
-
-function restartText({ restarts, paused }: Restarts, most: number, { yellow, dim }: Colours): string {
-  if (restarts.length === 0) return `  ${dim("no node restarts")}`;
-  const held =
-    paused.length > 0
-      ? `, once ${printable(paused.join(", "))} ${paused.length > 1 ? "are" : "is"} no longer paused`
-      : "";
-  return `  ${yellow(`${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`)}`;
 }
 
 function findingsText(findings: readonly ObjectFinding[], colours: Colours, columns: number | undefined): string {
@@ -201,16 +154,20 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns:
 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {
   if (!changesAnything(document)) return green("Nothing would change.");
-  const { objects, changes, boot, configurations, nodes } = document;
+  const { objects, changes, pools, nodes } = document;
   const count = (change: PlannedObject["change"]): number =>
     objects.filter((one) => one.change === change && !one.derived).length;
   const derived = objects.filter((one) => one.derived && one.change !== "none").length;
-  const touched = new Set(changes.flatMap((change) => change.nodes)).size;
-  const restarts = new Set([...boot, ...configurations].flatMap((change) => change.restarts)).size;
+  const updates = pools.flatMap((pool) => pool.updates);
+  const touched = new Set([...changes, ...updates].flatMap((change) => change.nodes)).size;
+  const at = (level: Level): number =>
+    new Set(updates.filter((one) => one.level === level).flatMap((one) => one.nodes)).size;
+  const [reboots, drains] = [at("reboot"), at("drain")];
   const parts = [
     `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} by the operator` : ""}`,
     `${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
-    restarts > 0 ? yellow(`${restarts} ${restarts === 1 ? "restarts" : "restart"}`) : "none restarts",
+    ...(drains > 0 ? [yellow(`${drains} ${drains === 1 ? "is" : "are"} drained`)] : []),
+    reboots > 0 ? yellow(`${reboots} ${reboots === 1 ? "reboots" : "reboot"}`) : "none reboots",
   ];
   return `${bold("Plan:")} ${parts.join("; ")}. Nothing has been changed.`;
 }

@@ -116,9 +116,15 @@ describe("attune plan", () => {
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt is created)",
       "  before   none",
       "  after    nohz=on",
-      "  Nodes rt-1, rt-2 restart",
       "",
-      "Plan: 1 to create, 0 to change; 2 of 3 nodes change; 2 restart. Nothing has been changed.",
+      "Pool rt gets another config",
+      "  (MachineConfig 50-nto-rt is created)",
+      "  Nodes rt-1, rt-2: drain, reboot, one at a time, in this order",
+      "    because of kernel arguments",
+      "    + boot argument nohz=on",
+      "  waits: the pool waits, five minutes at most, for boot arguments of nodes: rt-1, rt-2",
+      "",
+      "Plan: 1 to create, 0 to change; 2 of 3 nodes change; 2 reboot. Nothing has been changed.",
       "",
     ]);
   });
@@ -130,7 +136,10 @@ describe("attune plan", () => {
       nodes: 3,
       objects: [{ place: "plan.yaml", kind: "Tuned", name: "realtime", change: "create" }],
       changes: [{ nodes: ["rt-1", "rt-2"], before: "openshift-node", after: "realtime" }],
-      boot: [{ machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["rt-1", "rt-2"] }],
+      boot: [{ machineConfig: "50-nto-rt", pools: ["rt"] }],
+      pools: [
+        { pool: "rt", updates: [{ nodes: ["rt-1", "rt-2"], level: "reboot" }], order: ["rt-1", "rt-2"], atOnce: 1 },
+      ],
       findings: [],
       skipped: [],
     });

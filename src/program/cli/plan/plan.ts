@@ -10,6 +10,7 @@ import type { planFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
+import { gatherRollout } from "../gather/gather-rollout.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { type Manifest, readManifests, readStandardInput } from "../manifest/read-manifests.ts";
 import { serialised } from "../terminal/serialise.ts";
@@ -95,7 +96,7 @@ async function clusterState(input: {
   readonly signal: AbortSignal;
 }): Promise<ClusterState> {
   const { client, gathered, profiles, writes, signal } = input;
-  const { tuning, nodes, profiles: tuned } = gathered;
+  const { tuning, nodes, profiles: tuned, features } = gathered;
   const written = writes.map(({ after }) => after);
   const tuneds = written.filter(({ kind }) => kind === "Tuned") as Tuned[];
   const names = written
@@ -107,6 +108,7 @@ async function clusterState(input: {
     performanceProfiles: profiles,
     ...(await gatherPlatform(client, signal)),
     derived: await gatherDerived(client, names, signal),
+    rollout: await gatherRollout(client, features, signal),
     // Tuneds that are derived from PerformanceProfiles never go by labels of pods.
     tuning: { ...tuning, podsOn: await gatherPods(client, [...tuning.tuneds, ...tuneds], { signal }) },
   };

@@ -1,0 +1,85 @@
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { ContainerRuntimeConfig, KubeletConfig, MachineConfig } from "../machine-config/api.ts";
+import type { Digest } from "../machine-config/content-hash.ts";
+import type { DisruptionPolicy } from "../machine-config/cost/disruption-policy.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import type { BootChange } from "./boot-changes.ts";
+import type { ChangePlan, PlannedWrite } from "./change-plan.ts";
+import { poolChanges } from "./pool-changes.ts";
+import { renderedPools } from "./pool-side.ts";
+import type { BlockedNode } from "./pool-waits.ts";
+import { withWritten } from "./profile-changes.ts";
+import type { Settled } from "./settle.ts";
+import { objectsByPool, refusedConfigurations } from "./written-configurations.ts";
+
+/** What the rollout of pools depends on, beside pools, MachineConfigs and nodes. */
+export interface RolloutState {
+  readonly kubeletConfigs: readonly KubeletConfig[];
+  readonly containerRuntimeConfigs: readonly ContainerRuntimeConfig[];
+  readonly policy: DisruptionPolicy;
+  /** Pods that could not be evicted now. */
+  readonly blocked: readonly BlockedNode[];
+  /** Attune rolls out pools; otherwise a machine config operator does. */
+  readonly isOurs: boolean;
+  readonly digest: Digest;
+}
+
+export interface RolloutChangesInput extends RolloutState {
+  /** Those of derived objects too. */
+  readonly writes: readonly PlannedWrite[];
+  readonly before: NodeTuningInput;
+  /** With the writes, but not with derived objects. */
+  readonly after: NodeTuningInput;
+  readonly settled: Sides<Settled>;
+  readonly boot: readonly BootChange[];
+  readonly nodes: Sides<readonly KubeObject[]>;
+}
+
+interface Sides<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+/** What a change does to pools, made with the operator's own functions. */
+export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "pools" | "findings"> {
+  const { writes, before, after, settled, nodes, kubeletConfigs, containerRuntimeConfigs, digest } = input;
+  const { version, now } = before;
+  // Objects that are yet to be derived are the newest: of KubeletConfigs the newest wins.
+  const written = <T extends KubeObject>(kind: string): T[] =>
+    writes
+      .map(({ after: object }) => ({ ...object, metadata: { creationTimestamp: now, ...object.metadata } }))
+      .filter((object) => object.kind === kind) as unknown as T[];
+  const common = { version, now, digest };
+  const old = renderedPools({
+    ...common,
+    pools: before.pools ?? [],
+    machineConfigs: [...settled.before.machineConfigs.values()],
+    kubeletConfigs,
+    containerRuntimeConfigs,
+    nodes: nodes.before,
+  });
+  const fresh = renderedPools({
+    ...common,
+    pools: after.pools ?? [],
+    machineConfigs: withWritten([...settled.after.machineConfigs.values()], written<MachineConfig>("MachineConfig")),
+    kubeletConfigs: withWritten(kubeletConfigs, written<KubeletConfig>("KubeletConfig")),
+    containerRuntimeConfigs: withWritten(
+      containerRuntimeConfigs,
+      written<ContainerRuntimeConfig>("ContainerRuntimeConfig"),
+    ),
+    nodes: nodes.after,
+  });
+  const configs = new Map((before.machineConfigs ?? []).map((config) => [config.metadata.name ?? "", config]));
+  return {
+    pools: poolChanges({
+      ...input,
+      before: old,
+      after: fresh,
+      objectsOf: objectsByPool(writes, input.boot, after.pools ?? []),
+      config: (name) => configs.get(name),
+      boot: settled.after.boot,
+      now,
+    }),
+    findings: refusedConfigurations(writes, old, fresh),
+  };
+}
