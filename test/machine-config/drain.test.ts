@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { systemClock } from "../../src/cluster/runtime/clock.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { annotations, ownAnnotations } from "../../src/domain/rollout/node-annotations.ts";
@@ -56,6 +57,30 @@ test("a drain names the pods that budgets hold, and ends when these go (machine-
     async () => (await annotationsOf(client))[annotations.lastAppliedDrain] === `uncordon-${desired}`,
   );
   expect((await client.get(kinds.node, "n")).spec?.unschedulable).toBeUndefined();
+});
+
+test("a drain that is blocked is an event of its node at once, and a pod that does not end is named with what keeps it", async () => {
+  const { client, runOperator } = await testCluster(machineConfigCrds);
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  await client.create(kinds.node, worker("n"));
+  await client.create(kinds.pod, podOn("n", { name: "stuck", namespace, finalizers: ["example.com/wait"] }));
+  await client.delete(kinds.pod, "stuck", { namespace });
+  const { deletionTimestamp = "" } = (await client.get(kinds.pod, "stuck", { namespace })).metadata;
+  await client.create(machineConfigKind, withFile("50-motd", "/etc/motd"));
+  // The pod should have ended a minute ago.
+  runOperator({ ...systemClock, now: () => systemClock.now() + 60_000 });
+  const desired = await desiredOf(client);
+  await report(client, "n", { [annotations.state]: "Working", [annotations.desiredDrain]: `drain-${desired}` });
+  const text = `pod apps/stuck: should have ended at ${deletionTimestamp}: finalizers keep it: example.com/wait`;
+  await eventually("the pool names the pod", async () => {
+    const { status } = await client.get(machineConfigPoolKind, "worker");
+    return findCondition(status?.conditions, "RolloutBlocked")?.message?.includes(text);
+  });
+  const event = await eventually("an event of the node", async () => {
+    const { items } = await client.list(kinds.event);
+    return items.find(({ reason }) => reason === "DrainBlocked");
+  });
+  expect(event).toMatchObject({ type: "Warning", message: text, involvedObject: { kind: "Node", name: "n" } });
 });
 
 test("a node that another client cordoned stays cordoned (machine-config W-14)", async () => {

@@ -30,7 +30,8 @@ describe("a drain, compared with what was recorded (machine-config W-14)", async
 
 async function onePass({ node, ongoingSince }: Case["input"]): Promise<unknown> {
   const world = new RolloutWorld();
-  const short = { ...node, desired: "rendered-worker-1", annotations: {} as Record<string, string> };
+  const labels = { "node-role.kubernetes.io/worker": "" };
+  const short = { ...node, labels, desired: "rendered-worker-1", annotations: {} as Record<string, string> };
   if (ongoingSince) {
     const since = formatTime(world.clock.now() - Number.parseInt(ongoingSince, 10) * 60_000);
     short.annotations[ownAnnotations.drain] = JSON.stringify({ request: node["desiredDrain"], since, blocked: [] });

@@ -148,10 +148,12 @@ function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, 
 }
 
 /** The config that the node leaves stays usable: its boot entry can still be chosen. */
-function tell(changes: NodeChanges, { node, update }: NodeState, target: string): void {
+function tell(changes: NodeChanges, { node, update, isDegraded }: NodeState, target: string): void {
   changes.annotate(node, annotations.desiredConfig, target);
   if (update.current !== "" && update.current !== target)
     changes.annotate(node, ownAnnotations.previousConfig, update.current);
+  // What it said of another config would count as a failure of this one, and a node that failed uses no budget.
+  if (isDegraded) for (const name of [annotations.state, annotations.reason]) changes.annotate(node, name, null);
 }
 
 function remember(changes: NodeChanges, { state: { node }, progress }: Member): void {

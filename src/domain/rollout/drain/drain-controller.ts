@@ -15,8 +15,8 @@ import { judgeNode } from "../node-state.ts";
 import type { NodeWriter } from "../node-writer-controller.ts";
 import type { RolloutNode } from "../rollout-node.ts";
 import { decideDrain, type DrainDecision, hasFailed, retryAfter } from "./decide-drain.ts";
-import type { BlockedPod, DrainRecord } from "./drain-record.ts";
-import { budgetsOf, type DisruptionBudget, isEvictable } from "./evictable-pods.ts";
+import { type BlockedPod, describeBlocked, type DrainRecord } from "./drain-record.ts";
+import { budgetsOf, type DisruptionBudget, isEvictable, overstay } from "./evictable-pods.ts";
 
 export interface DrainOptions {
   readonly client: Client;
@@ -100,6 +100,10 @@ export function drainController(options: DrainOptions): Controller {
     const record = { ...decision.record, ...summary(blocked) };
     if (hasFailed(record)) failedDrains.labels({ node: name }).set(1);
     await remember(name, record, signal);
+    // Its owner may not look at pools. Once for each drain: what is in the way changes with every attempt.
+    const [first] = blocked;
+    if (first && decision.record.blocked.length === 0)
+      report(node, { type: "Warning", reason: "DrainBlocked", message: describeFirst(first, blocked.length - 1) });
     return { requeueAfterMs: retryAfter(record, now(), blocked.length < left) };
   }
 
@@ -110,7 +114,11 @@ export function drainController(options: DrainOptions): Controller {
     const refused: { readonly pod: KubeObject; readonly message: string }[] = [];
     let gone = 0;
     await forEachBounded(pods, 8, async (pod) => {
-      if (pod.metadata.deletionTimestamp) return;
+      if (pod.metadata.deletionTimestamp) {
+        const message = overstay(pod, now());
+        if (message !== undefined) refused.push({ pod, message });
+        return;
+      }
       try {
         await evict(pod, signal);
       } catch (error) {
@@ -119,10 +127,15 @@ export function drainController(options: DrainOptions): Controller {
         else throw error;
       }
     });
-    const namespaces = new Set(refused.map(({ pod }) => pod.metadata.namespace));
+    const held = refused.filter(({ pod }) => !pod.metadata.deletionTimestamp);
     const budgets: DisruptionBudget[] = [];
-    for (const namespace of namespaces) budgets.push(...(await client.list(budgetKind, { namespace, signal })).items);
-    const blocked = refused.map(({ pod, message }) => ({ pod: keyOf(pod), budgets: budgetsOf(pod, budgets), message }));
+    for (const namespace of new Set(held.map(({ pod }) => pod.metadata.namespace)))
+      budgets.push(...(await client.list(budgetKind, { namespace, signal })).items);
+    const blocked = refused.map((one) => ({
+      pod: keyOf(one.pod),
+      budgets: held.includes(one) ? budgetsOf(one.pod, budgets) : [],
+      message: one.message,
+    }));
     return { blocked: blocked.toSorted((a, b) => (a.pod < b.pod ? -1 : 1)), left: pods.length - gone };
   }
 
@@ -177,6 +190,10 @@ function uncordoned({ request, isOurs }: Extract<DrainDecision, { type: "uncordo
     },
     ...(isOurs ? { isCordoned: false } : {}),
   };
+}
+
+function describeFirst(first: BlockedPod, others: number): string {
+  return `${describeBlocked(first)}${others > 0 ? `, and ${others} more pods` : ""}`;
 }
 
 function summary(blocked: readonly BlockedPod[]): Pick<DrainRecord, "blocked" | "more"> {

@@ -5,6 +5,7 @@ import {
   SelectorError,
 } from "../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { parseTime } from "../../../language/object/time.ts";
 
 const mirror = "kubernetes.io/config.mirror";
 
@@ -15,6 +16,18 @@ const mirror = "kubernetes.io/config.mirror";
 export function isEvictable({ metadata }: KubeObject): boolean {
   if (metadata.annotations?.[mirror] !== undefined) return false;
   return !metadata.ownerReferences?.some(({ controller, kind }) => controller && kind === "DaemonSet");
+}
+
+/** From when on a pod that does not end is in the way. */
+const overstayMs = 30_000;
+
+/** Why a pod that was asked to go is still there, if it should have gone by now. Its time of deletion includes the grace period. */
+export function overstay({ metadata }: KubeObject, now: string): string | undefined {
+  const { deletionTimestamp = "", finalizers = [] } = metadata;
+  if ((parseTime(now) ?? 0) - (parseTime(deletionTimestamp) ?? Infinity) < overstayMs) return undefined;
+  const because =
+    finalizers.length > 0 ? `finalizers keep it: ${finalizers.join(", ")}` : "its kubelet has not ended it";
+  return `should have ended at ${deletionTimestamp}: ${because}`;
 }
 
 export interface DisruptionBudget extends KubeObject {

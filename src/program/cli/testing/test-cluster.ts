@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { startServer } from "../../../embedded/apiserver/server.ts";
@@ -17,7 +18,7 @@ export interface TestCluster {
   /** Aborts when the test has finished; what `run` was given must end then. */
   readonly signal: AbortSignal;
   readonly run: (part: Promise<void>) => void;
-  readonly runOperator: () => void;
+  readonly runOperator: (clock?: Clock) => void;
 }
 
 /** An embedded API server for one test, with the kinds of node tuning, more kinds and the namespace of Tuneds. */
@@ -43,6 +44,6 @@ export async function testCluster(moreCrds: typeof nodeTuningCrds = []): Promise
     dir,
     signal,
     run: (part) => void parts.push(part),
-    runOperator: () => void parts.push(runOperator({ client, signal, ...operator })),
+    runOperator: (clock) => void parts.push(runOperator({ client, signal, clock, ...operator })),
   };
 }

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { applyMergePatch } from "../../language/patch/merge-patch.ts";
+import type { Json } from "../../language/object/json.ts";
+import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import { decidePool, type PoolDecision } from "./decide-pool.ts";
+import { Members } from "./members.ts";
+import { annotations, ownAnnotations, updateOf } from "./node-annotations.ts";
+import type { RolloutNode } from "./rollout-node.ts";
+
+const pool: MachineConfigPool = {
+  apiVersion,
+  kind: "MachineConfigPool",
+  metadata: { name: "worker" },
+  spec: { nodeSelector: { matchLabels: { worker: "" } }, configuration: { name: "r-3" } },
+};
+
+function node(name: string, [current, desired, state]: readonly [string, string, string]): RolloutNode {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name,
+      labels: { worker: "" },
+      annotations: {
+        [annotations.currentConfig]: current,
+        [annotations.desiredConfig]: desired,
+        [annotations.state]: state,
+      },
+    },
+  };
+}
+
+function pass(nodes: readonly RolloutNode[]): PoolDecision {
+  const members = new Members();
+  members.use([pool]);
+  return decidePool({ pool, nodes: members.of("worker", nodes), now: "2026-01-01T00:00:00Z" });
+}
+
+function written(nodes: readonly RolloutNode[], { changes }: PoolDecision): RolloutNode[] {
+  return nodes.map((one) => {
+    const change = changes.find((candidate) => candidate.node === one);
+    const patch = { metadata: { annotations: change?.annotations ?? {} } };
+    return applyMergePatch(one as unknown as Json, patch as Json) as unknown as RolloutNode;
+  });
+}
+
+test("a node that failed on another config uses the budget once it is told, and has not failed on this one", () => {
+  let nodes = [node("a", ["r-1", "r-2", "Degraded"]), node("b", ["r-1", "r-1", "Done"])];
+  for (let times = 0; times < 3; times++) nodes = written(nodes, pass(nodes));
+  expect(nodes.map(({ metadata }) => updateOf(metadata).desired)).toEqual(["r-3", "r-1"]);
+  expect(JSON.parse(nodes[0]?.metadata.annotations?.[ownAnnotations.progress] ?? "")).toMatchObject({
+    config: "r-3",
+    phase: "Told",
+    failures: 0,
+  });
+});
