@@ -17,7 +17,8 @@ export function bundledPackages(bundle: string, root: string): NpmPackage[] {
   for (const map of maps) {
     const { sources } = JSON.parse(readFileSync(join(bundle, map), "utf8")) as { sources: string[] };
     for (const source of sources) {
-      const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
+      // Relative to the bundle, which is itself below node_modules.
+      const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//.exec(join(bundle, source)) ?? [];
       if (name) names.add(name);
     }
   }

@@ -17,7 +17,8 @@ export interface DebianPackage {
 /** Not needed to run programs. Licences stay: `usr/share/doc/<name>/copyright`. */
 const left = [
   /^usr\/share\/(?!doc\/|common-licenses)/,
-  /^usr\/share\/doc\/(?!.*\/copyright$)/,
+  // A package may have a link to the documents of another one.
+  /^usr\/share\/doc\/(?![^/]+(\/copyright)?$)/,
   /^usr\/lib\/(tmpfiles\.d|[^/]+\/(gconv|audit|libmvec\.so))/,
   // Libraries that no program of the image is linked with, and those of procps that need a megabyte of them: busybox has these.
   /^usr\/lib\/[^/]+\/lib(BrokenLocale|c_malloc_debug|memusage|nsl|nss_compat|nss_hesiod|pcprofile|thread_db)\.so/,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defaultImage } from "../../src/program/cli/version.ts";
+import { defaultImage, version } from "../../src/program/cli/version.ts";
 import { Containerd, whyNoContainers } from "./containerd.ts";
 import { InstalledCluster } from "./installed-cluster.ts";
 
@@ -42,6 +42,31 @@ describe.skipIf(reason !== undefined)("the image", () => {
   test("is the same when it is built again, with another time zone, language and folder", () => {
     const [first, second] = same;
     expect(second).toBe(first);
+  });
+
+  test("names its components with their licences, and says what it was built from", () => {
+    const read = (path: string): string => containerd.run("cat", join(rootfs, path));
+    const { packages } = JSON.parse(read("usr/share/attune/sbom.spdx.json")) as { packages: { name: string }[] };
+    const names = packages.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["attune", "nodejs", "bash", "libstdc++6", "yaml", "re2js"]));
+    const licences = containerd.run("find", "-L", join(rootfs, "usr/share/doc"), "-name", "copyright");
+    for (const name of names) expect(licences).toContain(`/${name}/copyright`);
+
+    const blob = (digest: string): string =>
+      containerd.run("tar", "-xOf", archive, `blobs/${digest.replace(":", "/")}`);
+    const digestIn = (text: string, what: "manifests" | "config"): string => {
+      const found = (JSON.parse(text) as Record<string, { digest: string } | { digest: string }[]>)[what];
+      return [found].flat()[0]?.digest ?? "";
+    };
+    const index = containerd.run("tar", "-xOf", archive, "index.json");
+    const { config } = JSON.parse(blob(digestIn(blob(digestIn(index, "manifests")), "config"))) as {
+      config: { User: string; Labels: Record<string, string> };
+    };
+    expect(config.User).toBe("65532:65532");
+    expect(config.Labels).toMatchObject({
+      "org.opencontainers.image.version": version,
+      "org.opencontainers.image.revision": expect.stringMatching(/^[0-9a-f]{40}/) as string,
+    });
   });
 
   test("has the programs that people need in an agent, and none that changes its user", () => {
