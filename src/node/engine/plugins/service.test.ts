@@ -35,6 +35,20 @@ test("does not restore a state that is neither enabled nor disabled", async () =
   expect(result.commands).toMatchObject({ apply: ["systemctl enable foo"], rollback: [] });
 });
 
+test.each(["", "not-found\n"])("has nothing to stop where the unit does not exist (%j)", async (out) => {
+  const exec = {
+    "systemctl status": { rc: 0 },
+    "systemctl is-enabled*": { rc: 1, out },
+    "systemctl is-active*": { rc: 3, out: "inactive\n" },
+    "systemctl*": { rc: 5 },
+  };
+  const stopped = await own("[service]\nservice.fwupd-refresh.timer=stop,disable\n", exec);
+  expect(complaints(stopped)).toEqual([]);
+  expect(stopped.commands).toMatchObject({ apply: [], rollback: [] });
+  // A unit that should run and does not exist is a failure.
+  expect(complaints(await own("[service]\nservice.stalld=start,enable\n", exec))).toHaveLength(2);
+});
+
 test("adds a drop-in file for a unit and removes it again", async () => {
   const fs = { "/etc/tuned/profiles/a/over.conf": "[Service]\nNice=1\n" };
   const profile = "[service]\nservice.foo=file:${i:PROFILE_DIR}/over.conf\n";

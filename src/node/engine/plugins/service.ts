@@ -3,6 +3,7 @@ import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action, FileAction } from "../action.ts";
 import { isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import type { CommandResult } from "../../host/host.ts";
 import { systemctl, systemctlTimeoutMs } from "./systemctl.ts";
 import { textAfter } from "../text-after.ts";
 import { unknownOption } from "./steps.ts";
@@ -40,11 +41,15 @@ export const service: Plugin = {
 async function planService(service: ServiceSetting, observe: Observe): Promise<Step[]> {
   const { name, option, from } = service;
   const about = { option, from, device: name };
-  const wasEnabled = enabledOf(await answerOf(observe, "is-enabled", name));
+  const state = await observe.host.run(["systemctl", "is-enabled", name], { timeoutMs: systemctlTimeoutMs });
+  const wasEnabled = enabledOf(state.type === "exited" ? state.stdout.trim() : "");
   const active = await observe.host.run(["systemctl", "is-active", name], { timeoutMs: systemctlTimeoutMs });
   const wasRunning = active.type === "exited" && active.code === 0;
 
   const steps: Step[] = service.overlay === undefined ? [] : [await planOverlay(service.overlay, service, observe)];
+  const asked = [service.running, service.enabled];
+  if (!wasRunning && isMissing(state) && asked.includes(false) && !asked.includes(true))
+    return [...steps, { ...about, type: "skipped", level: "info", message: `the node has no unit ${name} to stop` }];
   if (service.running !== undefined)
     steps.push({
       ...about,
@@ -81,9 +86,9 @@ function enabledOf(state: string): boolean | undefined {
   return state === "enabled" ? true : state === "disabled" ? false : undefined;
 }
 
-async function answerOf({ host }: Observe, verb: string, name: string): Promise<string> {
-  const result = await host.run(["systemctl", verb, name], { timeoutMs: systemctlTimeoutMs });
-  return result.type === "exited" ? result.stdout.trim() : "";
+/** systemd 253 and later print `not-found`; earlier ones print nothing, and exit with 1. */
+function isMissing(state: CommandResult): boolean {
+  return state.type === "exited" && state.code !== 0 && ["", "not-found"].includes(state.stdout.trim());
 }
 
 async function planOverlay(source: string, { name, option, from }: ServiceSetting, observe: Observe): Promise<Step> {
