@@ -4,7 +4,8 @@ import { readIgnition } from "../../language/ignition/read-ignition.ts";
 import { readShape, shortened } from "../../language/ignition/read-shape.ts";
 import type { ObjectShape } from "../../language/ignition/shape.ts";
 import { collectErrors } from "../../language/schema/collect-errors.ts";
-import { type FieldError, invalid, notSupported } from "../../language/schema/field-error.ts";
+import { type FieldError, forbidden, invalid, notSupported } from "../../language/schema/field-error.ts";
+import { refusedPath } from "./own-folders.ts";
 import type { KernelType } from "./machine-contents.ts";
 
 /** The spec of a MachineConfig, read. */
@@ -90,6 +91,11 @@ function readDocument(config: unknown, decoder: FileDecoder, problems: FieldErro
     return undefined;
   }
   const { document } = read;
+  for (const kind of ["directories", "files", "links"] as const)
+    document.storage?.[kind]?.forEach(({ path = "" }, position) => {
+      const refused = refusedPath(path);
+      if (refused !== undefined) problems.push(forbidden(`spec.config.storage.${kind}[${position}].path`, refused));
+    });
   document.storage?.files?.forEach(({ contents }, position) => {
     const decoded = contents && decoder.decode(contents);
     if (decoded?.type === "problem")

@@ -53,7 +53,9 @@ async function edit(action: Action & { type: "keys" | "edit" }, host: Host): Pro
   const before = file.type === "text" ? file.text : undefined;
   const text = textAfter(action, before);
   if (text === before) return { type: "done" };
-  return text === undefined ? host.remove(action.path) : host.replace(action.path, text);
+  if (text === undefined) return host.remove(action.path);
+  const stat = await host.stat(action.path);
+  return host.replace(action.path, text, stat.type === "file" ? stat : undefined);
 }
 
 async function run(action: Action & { type: "run" }, host: Host): Promise<ActionOutcome> {

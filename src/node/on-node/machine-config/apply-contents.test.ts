@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
+import { readContents } from "../../../domain/machine-config/read-contents.ts";
 import { bootIdPath } from "../../host/boot-id.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
@@ -211,4 +212,61 @@ test("a user that leaves the config gets its own password back, never an empty o
   expect(await textOf(host, "/etc/shadow")).toContain("core:$6$hash:");
   await applyContents({ contents: emptyContents, config: "two", host });
   expect(await textOf(host, "/etc/shadow")).toBe(shadow);
+});
+
+describe("keys of users", () => {
+  const passwd = { "/etc/passwd": "core:x:1000:1000::/home/core:\n" };
+  const users = [{ name: "core", keys: ["ssh-ed25519 A"] }];
+  const apply = (host: MemoryHost, contents = wanting({ users })): Promise<unknown> =>
+    applyContents({ contents, config: "one", host });
+
+  test.each([
+    "AuthorizedKeysCommand /usr/libexec/ssh-key-dir %u\n",
+    "AuthorizedKeysFile .ssh/authorized_keys.d/ignition\n",
+  ])("are a file of their own where sshd reads several: %s", async (text) => {
+    const { host } = node({ ...passwd, "/etc/ssh/sshd_config.d/40-keys.conf": text });
+    await apply(host);
+    expect(await textOf(host, "/home/core/.ssh/authorized_keys.d/ignition")).toBe("ssh-ed25519 A\n");
+    expect(await textOf(host, "/home/core/.ssh/authorized_keys")).toBe("missing");
+  });
+
+  test("are added to the keys of others where sshd reads one file, which keeps its owner, and are taken back", async () => {
+    const path = "/home/core/.ssh/authorized_keys";
+    const { host } = node({ ...passwd, "/etc/ssh/sshd_config": "#AuthorizedKeysFile .ssh/authorized_keys.d/x\n" });
+    await host.replace(path, "ssh-rsa own\n", { mode: 0o600, uid: 1000, gid: 1000 });
+    await apply(host);
+    await apply(host, wanting({ users: [{ name: "core", keys: ["ssh-ed25519 B"] }] }));
+    expect(await textOf(host, path)).toBe("ssh-rsa own\n# BEGIN Attune\nssh-ed25519 B\n# END Attune\n");
+    expect(await host.stat(path)).toMatchObject({ mode: 0o600, uid: 1000 });
+    await apply(host, emptyContents);
+    expect(await textOf(host, path)).toBe("ssh-rsa own\n");
+    expect(await host.stat(path)).toMatchObject({ mode: 0o600, uid: 1000 });
+  });
+
+  test("are not written through links, which the user can make (machine-config W-7)", async () => {
+    for (const link of ["/home/core/.ssh", "/home/core/.ssh/authorized_keys"]) {
+      const { host } = node(passwd);
+      await host.placeLink(link, { target: "/root/.ssh" });
+      expect(await apply(host)).toMatchObject({
+        problems: [`passwd.users core ${link}: is a link, and keys are not written through one`],
+      });
+      expect(await host.stat(link)).toMatchObject({ type: "link" });
+    }
+  });
+});
+
+test("no config writes to Attune's own folders, directly or through a link", async () => {
+  const { host } = node({});
+  await host.placeLink("/etc/state", { target: "/var/lib/attune" });
+  const file = { path: "/etc/state/journal.json", mode: 0o644, bytes: new Uint8Array() };
+  const { problems } = await applyContents({ contents: wanting({ files: [file] }), config: "one", host });
+  expect(problems).toEqual([expect.stringContaining("/var/lib/attune is Attune's own")]);
+  const storage = {
+    directories: [{ path: "/var/lib/attune" }],
+    files: [{ path: "/run/attune/x" }, { path: "/var/lib/attuned" }],
+  };
+  expect(readContents({ config: { ignition: { version: "3.5.0" }, storage } })).toMatchObject({
+    type: "problems",
+    problems: [{ field: "spec.config.storage.directories[0].path" }, { field: "spec.config.storage.files[0].path" }],
+  });
 });

@@ -1,3 +1,4 @@
+import { refusedPath } from "../../../domain/machine-config/own-folders.ts";
 import { isKept } from "./certificates.ts";
 import { describePlaced, otherThanPlaced, type Placed, readPlaced } from "../../engine/placed.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
@@ -32,6 +33,9 @@ async function placeOne({ path, option, placed }: Wanted, { config, host }: At):
   const found = await readPlaced(path, host);
   if ("type" in found) return { ...about, type: "impossible", message: found.message };
   const target = await realPath(path, host);
+  // A link on the way may lead there, whatever the config says of it.
+  const refused = refusedPath(target);
+  if (refused !== undefined) return { ...about, type: "impossible", message: refused };
   return {
     ...about,
     type: (await otherThanPlaced(path, placed, host)) === undefined ? "same" : "change",

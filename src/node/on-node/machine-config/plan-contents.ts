@@ -29,7 +29,8 @@ export async function planContents(wanted: PlanContents, ledger: Ledger): Promis
   const { contents, findings } = await contentsOnHost(wanted.contents, host, ledger);
   const accounts = await Accounts.read(host);
   const at = { config, host };
-  const places = [...storageOf(contents, accounts), ...planUsers(contents.users, accounts)];
+  const users = await planUsers(contents.users, accounts, at);
+  const places = [...storageOf(contents, accounts), ...users.places];
   const units = await planUnits(contents.units, at);
   const reload = reloadUnits ? [daemonReload(config)] : [];
   const about = { unit: machineConfigOwner, option: "host", from: config };
@@ -38,6 +39,7 @@ export async function planContents(wanted: PlanContents, ledger: Ledger): Promis
     ...(await placeAll(units.places, at)),
     ...reload,
     ...units.steps,
+    ...users.steps,
     ...(await planPasswords(contents.users, at)),
     ...findings.map((message): UnitStep => ({ ...about, type: "skipped", message })),
     ...(await planSystem(contents, at)),
