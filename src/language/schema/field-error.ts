@@ -3,9 +3,13 @@ import { counted, type FieldError } from "./collect-errors.ts";
 
 export type { FieldError, FieldErrorReason } from "./collect-errors.ts";
 
+/** More than anyone reads. A response repeats the value twice, with all fields that its kind has. */
+const longestValue = 64 * 1024;
+
 /** Go's %q-like rendering of a bad value: strings quoted, the rest as JSON. */
 function shown(value: unknown): string {
-  return value === undefined ? "null" : writeJson(value);
+  const text = value === undefined ? "null" : writeJson(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue)}… (${text.length} characters)` : text;
 }
 
 export const required = (field: string, detail = ""): FieldError =>
