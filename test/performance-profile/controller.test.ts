@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { kubeletConfigKind, machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import type { KindRef } from "../../src/language/object/meta.ts";
@@ -115,5 +115,37 @@ describe("a PerformanceProfile", { timeout: 60_000 }, () => {
     await cluster.createPool();
     await eventually("all objects", async () => (await derivedObjects(cluster)).length === 4);
     await eventually("no longer degraded", async () => (await condition(cluster, "Degraded")).status === "False");
+  });
+
+  it("takes no effect while an older one with another selector is for the same pool: its condition names both", async () => {
+    const cluster = await profileCluster({ pool: false });
+    const { client } = cluster;
+    const role = "machineconfiguration.openshift.io/role";
+    await client.create(machineConfigPoolKind, {
+      apiVersion: machineConfigPoolKind.apiVersion,
+      kind: "MachineConfigPool",
+      metadata: { name: "cnf", labels: { [role]: "cnf" } },
+      spec: {
+        nodeSelector: { matchExpressions: [{ key: "tier", operator: "In", values: ["a", "b"] }] },
+        machineConfigSelector: { matchLabels: { [role]: "cnf" } },
+      },
+    });
+    const of = { machineConfigLabel: { [role]: "cnf" } };
+    cluster.runOperator();
+    await client.create(performanceProfileKind, lowLatency({ ...of, nodeSelector: { tier: "a" } }, "a-older"));
+    await eventually("the older has its objects", async () => (await derivedObjects(cluster)).length === 4);
+    await client.create(performanceProfileKind, lowLatency({ ...of, nodeSelector: { tier: "b" } }));
+    expect(await condition(cluster, "Degraded")).toMatchObject({
+      status: "True",
+      message: expect.stringContaining(
+        "PerformanceProfiles a-older and low-latency both configure MachineConfigPool cnf",
+      ),
+    });
+    expect((await derivedObjects(cluster)).filter((name) => name.includes("low-latency"))).toEqual([]);
+    await client.delete(performanceProfileKind, "a-older");
+    await eventually("the younger has its objects", async () => {
+      const names = await derivedObjects(cluster);
+      return names.length === 4 && names.every((name) => name.includes("low-latency"));
+    });
   });
 });

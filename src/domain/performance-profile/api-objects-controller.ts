@@ -69,10 +69,11 @@ function writtenOf(objects: ApiObjects): Places["written"] {
   return new Map(entries.flatMap(([kind, cache]) => (cache ? [[kind.kind, { kind, cache }] as const] : [])));
 }
 
-function sourceOf({ client, profiles }: ApiObjects): ProfileSource {
+function sourceOf(objects: ApiObjects): ProfileSource {
+  const { client, profiles } = objects;
   return {
     finalizer,
-    sources: [source(profiles, (event) => [nameOf(event.object), ...rivals(event, profiles)])],
+    sources: [source(profiles, (event) => [nameOf(event.object), ...rivals(event, objects)])],
     get: (key) => profiles.get(key),
     reference,
     planStatus: (profile, status) => ({ objects: [], statuses: [{ of: reference(profile), status: { ...status } }] }),
@@ -83,13 +84,29 @@ function sourceOf({ client, profiles }: ApiObjects): ProfileSource {
   };
 }
 
-/** Profiles for the same nodes: one of them may now take effect, or no longer. */
-function rivals(event: CacheEvent<PerformanceProfile>, profiles: Cache<PerformanceProfile>): string[] {
-  const selectors = event.type === "updated" ? [event.before, event.object] : [event.object];
-  if (event.type === "updated" && equal(event.before.spec?.nodeSelector, event.object.spec?.nodeSelector)) return [];
+/** Profiles for the same pool or the same nodes: one of them may now take effect, or no longer. */
+function rivals(event: CacheEvent<PerformanceProfile>, { profiles, pools, nodes }: ApiObjects): string[] {
+  const changed = event.type === "updated" ? [event.before, event.object] : [event.object];
+  const selectors = changed.map(({ spec }) => spec?.nodeSelector ?? {});
+  if (event.type === "updated" && equal(selectors[0], selectors[1])) return [];
+  const isIn = (labels: Labels): boolean => selectors.some((one) => selects({ matchLabels: one }, labels));
+  const shared = (pools?.list() ?? []).filter(({ spec }) => selectors.some((one) => selects(spec?.nodeSelector, one)));
+  // Nodes with the same labels select the same profiles.
+  const labels = new Map(
+    nodes
+      .list()
+      .map(({ metadata }) => metadata.labels ?? {})
+      .filter(isIn)
+      .map((one) => [JSON.stringify(one), one]),
+  );
   return profiles
     .list()
-    .filter(({ spec }) => selectors.some((one) => equal(one.spec?.nodeSelector, spec?.nodeSelector)))
+    .filter(({ spec }) => {
+      const selector = spec?.nodeSelector ?? {};
+      if (selectors.some((one) => equal(one, selector))) return true;
+      if (shared.some((pool) => selects(pool.spec?.nodeSelector, selector))) return true;
+      return [...labels.values()].some((one) => selects({ matchLabels: selector }, one));
+    })
     .map(nameOf);
 }
 

@@ -8,6 +8,7 @@ import type { PerformanceProfile } from "./api.ts";
 import { derivationIn } from "./derivation.ts";
 import { type Derivation, derive } from "./derive.ts";
 import { findings } from "./findings.ts";
+import { profilesMeet } from "./findings/selectors.ts";
 import { derivedAt, derivedAtAnnotation, type Hold, type HoldInput, holdOf } from "./hold.ts";
 import { derivedNames } from "./names.ts";
 import { poolFor, selects } from "./pools.ts";
@@ -79,7 +80,9 @@ type Derived = Pick<ProfileDecision, "objects" | "state" | "requeueAfterMs">;
 
 function derived(input: ProfileInput): Derived {
   const { profile, surroundings, observed } = input;
-  const errors = findings(profile, surroundings).filter(({ severity }) => severity === "error");
+  const errors = findings(profile, surroundings).filter(
+    ({ severity, name }) => severity === "error" || name === profilesMeet.name,
+  );
   const read = readFacts(profile);
   if (read.type === "unusable") return { objects: [], state: invalid(errors) };
   const { facts } = read;

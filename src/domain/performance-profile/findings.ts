@@ -39,7 +39,7 @@ import {
   noNodes,
   topologiesDiffer,
 } from "./findings/pool-nodes.ts";
-import { labelMalformed, nodeSelectorTaken, selectorEmpty, severalLabels } from "./findings/selectors.ts";
+import { labelMalformed, nodeSelectorTaken, profilesMeet, selectorEmpty, severalLabels } from "./findings/selectors.ts";
 import { coreIsSplit, cpuOffWithNosmt } from "./findings/siblings.ts";
 import { unknownField } from "./findings/unknown-field.ts";
 import { readFacts } from "./read-facts.ts";
@@ -80,6 +80,7 @@ export const checks: readonly Check[] = [
 export const clusterChecks: readonly Check<Surrounded>[] = [
   nameClashes,
   nodeSelectorTaken,
+  profilesMeet,
   poolNotFound,
   poolAmbiguous,
   poolNotSelected,

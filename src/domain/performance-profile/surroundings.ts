@@ -27,6 +27,8 @@ export interface Surroundings {
 export interface OtherProfile {
   readonly name: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
+  /** Names of the nodes that both profiles select. Absent: none. */
+  readonly sharedNodes?: readonly string[];
 }
 
 export interface ForeignWorkloads {
@@ -55,18 +57,24 @@ export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Su
   const selector = nodeSelectorOf(profile);
   const topologies = new TopologyReader();
   const tuned = new Map(profiles.map((one) => [one.metadata.name, one]));
+  const selected = nodes.filter((node) => isSelected(node, selector));
   return {
-    nodes: nodes
-      .filter((node) => isSelected(node, selector))
-      .map((node) => poolNodeOf(node, tuned.get(node.metadata.name), topologies)),
+    nodes: selected.map((node) => poolNodeOf(node, tuned.get(node.metadata.name), topologies)),
     otherProfiles: performanceProfiles
       .filter((other) => other.metadata.name !== name)
-      .map((other) => ({ name: other.metadata.name ?? "", nodeSelector: nodeSelectorOf(other) })),
+      .map((other) => otherProfile(other, selected)),
     pools,
     partitioning: partitioningMode(infrastructure),
     mixedCpusAllowed: mixedCpusAllowed(featureGate),
     foreignWorkloads: foreignWorkloads(profile, objects),
   };
+}
+
+function otherProfile(profile: KubeObject, nodes: readonly KubeObject[]): OtherProfile {
+  const nodeSelector = nodeSelectorOf(profile);
+  const shared = nodes.filter((node) => isSelected(node, nodeSelector)).map(({ metadata }) => metadata.name ?? "");
+  const { name = "" } = profile.metadata;
+  return { name, nodeSelector, ...(shared.length > 0 ? { sharedNodes: shared } : {}) };
 }
 
 function nodeSelectorOf(profile: KubeObject): Labels {

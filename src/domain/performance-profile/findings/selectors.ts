@@ -3,8 +3,12 @@ import { labelValue, qualifiedName } from "../../../language/object/names.ts";
 import { duplicate, type FieldError, invalid, tooMany } from "../../../language/schema/field-error.ts";
 import { child, key } from "../../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
+import type { MachineConfigPool } from "../../machine-config/api.ts";
+import { selects } from "../pools.ts";
+import type { OtherProfile } from "../surroundings.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
+import { namely } from "./naming.ts";
 
 /** Fields with one label, and what an empty one means. */
 const selectors = {
@@ -58,6 +62,32 @@ export const nodeSelectorTaken: Check<Surrounded> = {
         };
       }),
 };
+
+/**
+ * Two profiles with different selectors meet where a pool selects the labels of both, or a node has them. A warning, as the
+ * pool or the node may be what is wrong; until then the operator derives nothing from the younger of them.
+ */
+export const profilesMeet: Check<Surrounded> = {
+  name: "ProfilesMeet",
+  severity: "warning",
+  faults: ({ name, spec, surroundings, pool }) =>
+    surroundings.otherProfiles
+      .filter((other) => other.name !== name && !equal(other.nodeSelector, spec.nodeSelector))
+      .flatMap((other) => {
+        const where = meetingPlace(other, pool?.type === "pool" ? pool.pool : undefined);
+        if (where === undefined) return [];
+        const both = `PerformanceProfiles ${other.name} and ${name} both configure ${where}`;
+        return [advice("spec.nodeSelector", `${both}: the younger takes no effect until they are for different pools`)];
+      }),
+};
+
+function meetingPlace(
+  { nodeSelector, sharedNodes }: OtherProfile,
+  pool: MachineConfigPool | undefined,
+): string | undefined {
+  if (pool && selects(pool.spec?.nodeSelector, nodeSelector)) return `MachineConfigPool ${pool.metadata.name}`;
+  return sharedNodes && `${sharedNodes.length === 1 ? "node" : "nodes"} ${namely(sharedNodes)}`;
+}
 
 interface Given {
   readonly field: string;

@@ -69,6 +69,37 @@ export const selectorCases: readonly Case[] = [
     },
     finds: [["NodeSelectorTaken", "spec.nodeSelector", "the profile older is for the same nodes"]],
   },
+  {
+    what: "a pool that another profile is for too",
+    cluster: {
+      pools: [
+        {
+          ...pool,
+          spec: {
+            ...pool.spec,
+            nodeSelector: {
+              matchExpressions: [
+                { key: "node-role.kubernetes.io/worker", operator: "Exists" },
+                { key: "node-role.kubernetes.io/master", operator: "DoesNotExist" },
+              ],
+            },
+          },
+        },
+      ],
+      otherProfiles: [
+        { name: "older", nodeSelector: { "node-role.kubernetes.io/worker": "rt" } },
+        { name: "elsewhere", nodeSelector: { "node-role.kubernetes.io/master": "" } },
+      ],
+    },
+    finds: [["ProfilesMeet", "spec.nodeSelector", "older and low-latency both configure MachineConfigPool worker"]],
+  },
+  {
+    what: "a node that another profile selects too",
+    cluster: {
+      otherProfiles: [{ name: "older", nodeSelector: { zone: "a" }, sharedNodes: ["n1", "n2"] }],
+    },
+    finds: [["ProfilesMeet", "spec.nodeSelector", "older and low-latency both configure nodes n1 and n2"]],
+  },
   { what: "no pool", cluster: { pools: [] }, finds: [["PoolNotFound", "spec.nodeSelector"]] },
   {
     what: "two pools",
