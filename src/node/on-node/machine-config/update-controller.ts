@@ -114,7 +114,10 @@ export function updateController(options: UpdateControllerOptions): Controller {
   async function boot(pending: PendingConfig, report: SendReport, log: Log): Promise<Result> {
     const now = clock.now();
     const waitMs = bootAgainMs(pending.asked, now);
-    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    if (waitMs > 0) {
+      log.info({ waitMs }, "the node was asked to restart");
+      return { requeueAfterMs: waitMs };
+    }
     await report({ state: "Working", reason: "", postConfigAction: "Rebooting" });
     log.info({}, "restarting the node");
     const asked = askAgain(pending.asked, now);
