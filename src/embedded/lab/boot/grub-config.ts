@@ -60,13 +60,15 @@ export function chooseEntry({ config, custom, environment }: GrubFiles): BootCho
   const variables = readEnvironment(environment);
   for (const [, name = "", value = ""] of config.matchAll(/^\s*set\s+(\w+)\s*=\s*"([^"]*)"/gm))
     variables.set(name, expand(value, variables));
-  const entries = entriesOf(`${config}\n${custom}`).map((entry) => ({
-    ...entry,
-    command: expand(entry.command, variables).trim(),
-  }));
+  const menu = menuOf(`${config}\n${custom}`);
   const next = variables.get("next_entry") ?? "";
   const wanted = next === "" ? (variables.get("default") ?? defaultEntry) : next;
-  const entry = entries.find(({ id, title }, index) => [id, title, String(index)].includes(wanted)) ?? entries[0];
+  const found = itemAt(menu, wanted.split(">")) ?? itemAt(menu, []);
+  const entry = found && {
+    title: found.title,
+    id: found.id,
+    command: expand(found.command ?? "", variables).trim(),
+  };
   return { entry, environment: next === "" ? environment : setEnvironment(environment, "next_entry", undefined) };
 }
 
@@ -76,20 +78,42 @@ export function commandLine(entry: BootEntry | undefined): string {
   return `BOOT_IMAGE=${words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(" ")}`;
 }
 
-function entriesOf(text: string): BootEntry[] {
-  const entries: BootEntry[] = [];
-  let header: { title: string; id: string } | undefined;
+/** An entry or a submenu: each counts as one in the list that it is in. */
+interface MenuItem {
+  readonly title: string;
+  readonly id: string;
+  command?: string;
+  /** Of a submenu. */
+  readonly items?: MenuItem[];
+}
+
+function menuOf(text: string): MenuItem[] {
+  const menu: MenuItem[] = [];
+  /** Open braces, those of functions too. */
+  const open: { item?: MenuItem }[] = [];
   for (const line of text.split("\n")) {
-    const menu = /^\s*menuentry\s+(['"])(.*?)\1(.*)$/.exec(line);
-    if (menu) {
-      const id = /(?:--id|\$menuentry_id_option)[\s=]+(['"]?)([^'"\s]+)\1/.exec(menu[3] ?? "");
-      header = { title: menu[2] ?? "", id: id?.[2] ?? "" };
-    }
-    const linux = /^\s*linux(?:16|efi)?\s+(.*)$/.exec(line);
-    if (linux && header) entries.push({ ...header, command: linux[1] ?? "" });
-    if (linux) header = undefined;
+    const head = /^\s*(menuentry|submenu)\s+(['"])(.*?)\2(.*)$/.exec(line);
+    if (head) {
+      const id = /(?:--id|\$menuentry_id_option)[\s=]+(['"]?)([^'"\s]+)\1/.exec(head[4] ?? "");
+      const item = { title: head[3] ?? "", id: id?.[2] ?? "", ...(head[1] === "submenu" ? { items: [] } : {}) };
+      (open.findLast((one) => one.item?.items)?.item?.items ?? menu).push(item);
+      open.push({ item });
+    } else if (/\{\s*$/.test(line)) open.push({});
+    else if (/^\s*\}/.test(line)) open.pop();
+    const entry = open.at(-1)?.item;
+    const linux = /^\s*linux(?:16|efi)?\s+(.*)$/.exec(line)?.[1];
+    if (linux !== undefined && entry) entry.command ??= linux;
   }
-  return entries;
+  return menu;
+}
+
+/** `2`, an id, a title, or `SUBMENU>ENTRY` of these. A submenu by itself means its first entry. */
+function itemAt(menu: readonly MenuItem[], [name, ...rest]: readonly string[]): MenuItem | undefined {
+  const item =
+    name === undefined
+      ? menu[0]
+      : menu.find(({ id, title }, index) => id === name || title === name || String(index) === name);
+  return item?.items ? itemAt(item.items, rest) : item;
 }
 
 function expand(text: string, variables: ReadonlyMap<string, string>): string {
