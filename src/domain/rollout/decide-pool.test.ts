@@ -40,7 +40,7 @@ function written(nodes: readonly RolloutNode[], { changes }: PoolDecision): Roll
   return nodes.map((one) => {
     const change = changes.find((candidate) => candidate.node === one);
     const patch = { metadata: { annotations: change?.annotations ?? {} } };
-    return applyMergePatch(one as unknown as Json, patch as Json) as unknown as RolloutNode;
+    return applyMergePatch(one as unknown as Json, patch) as unknown as RolloutNode;
   });
 }
 

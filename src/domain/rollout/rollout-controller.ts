@@ -40,6 +40,8 @@ export interface RolloutOptions {
   /** What a rendering waits for, and who says when it has changed. */
   readonly awaited: ReleaseOptions["awaited"];
   readonly awaitedSources: readonly Source<string>[];
+  /** Resolves when caches have what the leader before wrote. */
+  readonly untilCurrent: (signal: AbortSignal) => Promise<void>;
   /** Where the operator runs: it is updated last. */
   readonly operatorNode?: string | undefined;
   readonly clock: Clock;
@@ -54,6 +56,7 @@ export function rolloutController(options: RolloutOptions): Controller {
   const { pools, machineConfigs, nodes } = caches;
   const members = new Members();
   const renderings = new Renderings(options.render, readRendered);
+  let isCurrent = false;
 
   const poolsOf = ({ object, ...event }: CacheEvent<RolloutNode>): string[] => {
     members.use(pools.list());
@@ -90,6 +93,9 @@ export function rolloutController(options: RolloutOptions): Controller {
       ...options.awaitedSources,
     ],
     async reconcile(name, { signal, log }): Promise<Result | undefined> {
+      if (!isCurrent) await options.untilCurrent(signal);
+      signal.throwIfAborted();
+      isCurrent = true;
       await writer.settle(signal);
       members.use(pools.list());
       const pool = pools.get(name);

@@ -1,8 +1,10 @@
 import type { Informer } from "../../cluster/kube/cache.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import { untilCurrent } from "../../cluster/kube/informer/until-current.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
-import type { Client } from "../../cluster/kube/client.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
@@ -43,7 +45,8 @@ export interface RolloutParts {
 /** Renders pools and rolls them out, in clusters where no machine config operator does. */
 export function addRollout(manager: Manager, parts: RolloutParts): void {
   const { client, writer, boot, features, version, nodeName: operatorNode, ...rest } = parts;
-  const caches = rolloutCaches(manager, client, parts.clock);
+  const { clock } = parts;
+  const caches = rolloutCaches(manager, client, clock);
   const kubeletConfigs = features.kubeletConfigs ? poolConfigs(manager, generatedKubelet, parts) : undefined;
   const runtimeConfigs = features.containerRuntimeConfigs ? poolConfigs(manager, generatedRuntime, parts) : undefined;
   const allPools = (): string[] => caches.pools.list().map(({ metadata }) => metadata.name ?? "");
@@ -59,7 +62,9 @@ export function addRollout(manager: Manager, parts: RolloutParts): void {
     renderPool({ pool, machineConfigs, current, version, digest: sha256 });
   const nodeWriter = new NodeWriter(writer, caches.nodes);
   const common = { client: writer, writer: nodeWriter, ...rest };
-  manager.add(rolloutController({ ...common, caches, render, awaited, awaitedSources, operatorNode }));
+  const allCurrent = (signal: AbortSignal): Promise<void> => untilAllCurrent(caches, { client, clock, signal });
+  const rollout = { caches, untilCurrent: allCurrent, render, awaited, awaitedSources, operatorNode };
+  manager.add(rolloutController({ ...common, ...rollout }));
   manager.add(drainController({ ...common, nodes: caches.nodes }));
   manager.add(rolloutMetrics(parts.metrics ?? noMetrics, caches));
   const more = { ...rest, ...caches, client: writer, version };
@@ -95,6 +100,23 @@ function rolloutCaches(manager: Manager, client: Client, clock: Clock): RolloutC
       createInformer(client, nodeKind, { clock, project: projectRolloutNode }),
     ),
   };
+}
+
+async function untilAllCurrent(
+  { pools, machineConfigs, nodes }: RolloutCaches,
+  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const wait = (cache: Informer, kind: KindRef): Promise<void> =>
+    untilCurrent(cache, { fresh: () => createInformer(client, kind, { clock, project: identityOf }), clock, signal });
+  await Promise.all([
+    wait(pools, machineConfigPoolKind),
+    wait(machineConfigs, machineConfigKind),
+    wait(nodes, nodeKind),
+  ]);
+}
+
+function identityOf({ apiVersion, kind, metadata: { name, uid, resourceVersion } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, uid, resourceVersion } };
 }
 
 /** A rendered config is found by its name; its content may be large. */

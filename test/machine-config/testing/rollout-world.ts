@@ -1,6 +1,7 @@
 import { ApiError } from "../../../src/cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../../src/cluster/kube/cache.ts";
 import type { Client, KindRef, Patch } from "../../../src/cluster/kube/client.ts";
+import { untilCurrent } from "../../../src/cluster/kube/informer/until-current.ts";
 import { VirtualClock } from "../../../src/cluster/runtime/testing/virtual-clock.ts";
 import type { MachineConfig, MachineConfigPool } from "../../../src/domain/machine-config/api.ts";
 import { renderPool } from "../../../src/domain/machine-config/render-pool.ts";
@@ -14,6 +15,8 @@ import type { PlannedEvent } from "../../../src/language/object/plan.ts";
 import { formatTime } from "../../../src/language/object/time.ts";
 import { applyMergePatch } from "../../../src/language/patch/merge-patch.ts";
 import { sha256 } from "../parity.ts";
+
+type WorldInformer<T extends KubeObject> = Informer<T> & { stop(): void };
 
 /** The objects of one kind, as a server has them. */
 class Collection<T extends KubeObject> {
@@ -58,7 +61,7 @@ class Collection<T extends KubeObject> {
   }
 
   /** A cache that learns of each change after a while, in order. */
-  informer(lagMs: () => number, project: (object: T) => T = (object) => object): Informer<T> & { stop(): void } {
+  informer(lagMs: () => number, project: (object: T) => T = (object) => object): WorldInformer<T> {
     const cached = new Map([...this.objects].map(([key, object]) => [key, project(object)]));
     const handlers = new Set<(event: CacheEvent<T>) => void>();
     let last = 0;
@@ -81,7 +84,7 @@ class Collection<T extends KubeObject> {
       stop,
       synced: true,
       whenSynced: async () => {},
-      run: async () => {},
+      run: async (signal) => signal.addEventListener("abort", stop),
       get: (key) => cached.get(key),
       list: () => [...cached.values()],
       byIndex: () => [],
@@ -100,6 +103,12 @@ class Collection<T extends KubeObject> {
 
 function notFound(name: string): ApiError {
   return new ApiError({ code: 404, reason: "NotFound", message: `${name} not found`, details: { name } });
+}
+
+interface WorldCaches {
+  readonly pools: WorldInformer<MachineConfigPool>;
+  readonly machineConfigs: WorldInformer<MachineConfig>;
+  readonly nodes: WorldInformer<RolloutNode>;
 }
 
 /** A server without a network, operators that can be killed, and time that the test moves. */
@@ -124,11 +133,20 @@ export class RolloutWorld {
 
   /** Starts the controllers of an operator; the returned function kills them, whatever they are doing. */
   operator(): () => void {
+    return this.standby()();
+  }
+
+  /** A replica that keeps caches. The returned function makes it lead, see `operator`. */
+  standby(nodesLagMs = this.#lagMs): () => () => void {
     const caches = {
       pools: this.pools.informer(this.#lagMs),
       machineConfigs: this.machineConfigs.informer(this.#lagMs),
-      nodes: this.nodes.informer(this.#lagMs, projectRolloutNode),
+      nodes: this.nodes.informer(nodesLagMs, projectRolloutNode),
     };
+    return () => this.#lead(caches);
+  }
+
+  #lead(caches: WorldCaches): () => void {
     let isAlive = true;
     const client = this.#client(() => isAlive);
     const { clock } = this;
@@ -143,6 +161,12 @@ export class RolloutWorld {
           renderPool({ pool, machineConfigs, current, version: "1", digest: sha256 }),
         awaited: () => ({ boot, kubeletConfigs: [] }),
         awaitedSources: [],
+        untilCurrent: async (signal) => {
+          const { pools, machineConfigs, nodes } = caches;
+          await untilCurrent(pools, { fresh: () => this.pools.informer(() => 0), clock, signal });
+          await untilCurrent(machineConfigs, { fresh: () => this.machineConfigs.informer(() => 0), clock, signal });
+          await untilCurrent(nodes, { fresh: () => this.nodes.informer(() => 0), clock, signal });
+        },
       }),
       drainController({ ...common, nodes: caches.nodes }),
     ];
