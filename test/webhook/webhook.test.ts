@@ -3,6 +3,7 @@ import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { at } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import type { Handlers } from "../../src/program/webhook/handler.ts";
@@ -192,6 +193,38 @@ for (const variant of serverVariants())
         expect((await admin.get(kind, configurationName)).webhooks ?? []).toEqual([]);
       const ended = async (): Promise<KubeObject | undefined> => write("after", { bad: "1" }).catch(() => undefined);
       for (const pause = growingPause(); !(await ended());) await pause();
+    });
+
+    test("registers by Service where another registered by URL, and the other way round", async () => {
+      for (const type of ["service", "url", "service"] as const) {
+        const ending = new AbortController();
+        let webhook = Promise.resolve();
+        await new Promise<void>((resolve, reject) => {
+          webhook = runWebhook({
+            client: account,
+            signal: ending.signal,
+            handlers,
+            host: "127.0.0.1",
+            port: 0,
+            target: (port) =>
+              type === "url"
+                ? { type, base: `https://127.0.0.1:${port}` }
+                : { type, namespace, name: "attune-webhook", port: 443 },
+            secret: { namespace, name: webhookSecret },
+            clock,
+            onReady: () => resolve(),
+          });
+          webhook.catch(reject);
+        });
+        const { spec } = await admin.get(kinds.customResourceDefinition, widgets.handler.definition);
+        const to = at({ spec }, "spec", "conversion", "webhook", "clientConfig");
+        expect(Object.keys(to as object).sort()).toEqual(["caBundle", type]);
+        ending.abort();
+        let ended = false;
+        void webhook.finally(() => (ended = true));
+        // A webhook behind a Service goes on for a while.
+        while (!ended) await clock.advance(1000);
+      }
     });
   });
 

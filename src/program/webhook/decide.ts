@@ -3,7 +3,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { emptyPlan, type Plan } from "../../language/object/plan.ts";
 import { type CertificateLives, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";
-import { admissionConfigurations, definitionConversion, namesOf, namesService, type Target } from "./registration.ts";
+import { admissionConfigurations, definitionConversion, namesOf, namesTheOther, type Target } from "./registration.ts";
 
 export interface RegistrationInput {
   readonly handlers: Handlers;
@@ -27,7 +27,7 @@ export interface RegistrationDecision {
   readonly plan: Plan;
   /** The certificates of the Secret, if they can be served. */
   readonly serve: Certificates | undefined;
-  /** CRDs whose `service` must be replaced: server-side apply removes no field that another manager owns. */
+  /** CRDs whose `service` or `url` must be replaced: server-side apply removes no field that another manager owns. */
   readonly replaced: readonly KubeObject[];
   /** Whether the configurations in the cluster point at this webhook and trust its authority. */
   readonly registered: boolean;
@@ -64,7 +64,7 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
     return { plan, serve: undefined, replaced: [], registered: false, published: undefined };
   }
   const objects = planned(next["ca.crt"]);
-  const isReplaced = (object: KubeObject): boolean => target.type === "url" && namesService(input.observed(object));
+  const isReplaced = (object: KubeObject): boolean => namesTheOther(input.observed(object), target);
   for (const object of objects.filter((one) => !isReplaced(one)))
     plan.objects.push({ owns: "fields", object, because: "API servers must find and trust the webhook" });
   return { plan, serve: next, replaced: objects.filter(isReplaced), registered, published };

@@ -64,7 +64,7 @@ export function registration(options: RegistrationOptions): Registration {
   let wasRegistered = false;
 
   /** In one write, so that the CRD never lacks a conversion webhook. */
-  const replaceService = async ({ metadata, spec }: KubeObject, signal: AbortSignal): Promise<void> => {
+  const replaceConversion = async ({ metadata, spec }: KubeObject, signal: AbortSignal): Promise<void> => {
     const operations = [
       { op: "replace" as const, path: "/spec/conversion", value: at({ spec }, "spec", "conversion") as Json },
     ];
@@ -104,7 +104,7 @@ export function registration(options: RegistrationOptions): Registration {
         options.onRegistered?.();
       }
       registered = decision.registered;
-      for (const definition of decision.replaced) await replaceService(definition, signal);
+      for (const definition of decision.replaced) await replaceConversion(definition, signal);
       const result = await act(decision.plan, {
         client,
         kinds: (_apiVersion, kind) => refOf(kind),

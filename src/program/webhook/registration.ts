@@ -75,9 +75,10 @@ export function definitionConversion(handler: ConversionHandler, target: Target,
   };
 }
 
-/** Whether a CRD names a service. The API allows a service or a url, not both. */
-export function namesService(definition: KubeObject | undefined): boolean {
-  return at(definition, "spec", "conversion", "webhook", "clientConfig", "service") !== undefined;
+/** Whether a CRD names a service and the target is a URL, or the other way round. The API allows one of both. */
+export function namesTheOther(definition: KubeObject | undefined, { type }: Target): boolean {
+  const other = type === "url" ? "service" : "url";
+  return at(definition, "spec", "conversion", "webhook", "clientConfig", other) !== undefined;
 }
 
 function clientConfig(target: Target, path: string, caPem: string): object {
