@@ -37,7 +37,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language/object", "language/schema", "language/patch", "cluster/runtime", "cluster/certificate"],
   },
   "embedded/lab": { may: ["language", "cluster", "node/host"] },
-  "program/operator": { may: ["language", "domain", "cluster/kube", "cluster/runtime"] },
+  "program/operator": { may: ["language", "domain", "cluster"] },
   "program/agent": {
     may: ["language", "domain", "node/host", "node/engine", "node/on-node", "cluster/kube", "cluster/runtime"],
   },

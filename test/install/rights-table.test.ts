@@ -5,6 +5,7 @@ import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorGrants } from "../../src/program/operator/rbac.ts";
+import { firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
@@ -12,6 +13,8 @@ const accounts: [string, readonly Grant[]][] = [
   ["attune-operator", operatorGrants()],
   ["attune-agent", agentGrants({ protocol: "shipped" })],
   ["attune-webhook", webhookGrants({ namespace: systemNamespace })],
+  ["attune-operator, with --first-boot", firstBootGrants],
+  ["(role attune:first-boot-issuer)", issuerGrants],
 ];
 
 /** The rights that the upstream document gives on Tuneds and Profiles. A right on a status counts as one on the object. */
@@ -70,7 +73,7 @@ describe("rights", () => {
   });
 
   it("are installed exactly as in the table", () => {
-    const installed = foundation({ protocol: "shipped" }).filter(
+    const installed = foundation({ protocol: "shipped", firstBoot: "https://x" }).filter(
       ({ kind }) => kind === "Role" || kind === "ClusterRole",
     );
     const rules = installed.flatMap((role) => (role as KubeObject & { rules: object[] }).rules);
@@ -101,7 +104,8 @@ On Tuneds and Profiles these are fewer rights than the upstream document lists: 
 agents read no Tuneds, and the operator never writes the status of a Profile. Agents get the row on \`nodes\` only with
 \`attune install --protocol shipped\`. With \`attune install --mode plain\` no account has rights on OpenShift's
 configuration, with \`--mode tuning\` none on machine configuration either. \`attune install\` creates the webhook's configuration and Secret empty, so that the webhook needs no
-right to create any.
+right to create any. No account has the role \`attune:first-boot-issuer\`: it is there for users to bind
+(\`test/first-boot/rights.test.ts\`).
 
 ## What a stolen token can do
 
@@ -110,6 +114,7 @@ right to create any.
 | attune-operator | be root on every node: it writes the DaemonSet of the agents, which are privileged, and Tuneds and MachineConfigs | be contained by RBAC: root on a control plane node is root of the cluster |
 | attune-agent | read all Profiles, and report a wrong status of its own node | write anything about another node (a ValidatingAdmissionPolicy) |
 | attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, and change PerformanceProfiles of older versions while it converts them; read its own keys | receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
+| a machine's first boot | read the config of one pool, once | use the API server, or be answered after another client has used it |
 
 On clusters without ValidatingAdmissionPolicy (before Kubernetes 1.30) the last column does not hold for agents and the webhook: with
 \`patch\` on its own configuration, the webhook can have the API server send it every object that is written.

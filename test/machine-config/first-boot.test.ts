@@ -35,11 +35,12 @@ async function served({ pool: asked = "", configs = [] }: Recorded): Promise<unk
     { pool: asked, accept },
     {
       pool: (name) => (name === "worker" ? pool : undefined),
+      selects: () => true,
       config: async (name) => (configs.includes(name) ? configOf(name) : undefined),
       kubeletAuthority: "ca-data",
     },
   );
-  if (answer.type === "refused") return "refused";
+  if (answer.type !== "payload") return answer.type;
   const { files } = answer.payload["storage"] as { files: { path: string; contents: { source: string } }[] };
   return files.map(({ path, contents }) => {
     const text = decodeURIComponent(contents.source.slice("data:,".length));

@@ -1,5 +1,6 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { systemNamespace } from "../operator/names.ts";
+import { tokenPath } from "../../domain/rollout/first-boot/token-file.ts";
 import { webhookName } from "../webhook/names.ts";
 import { imageReference } from "./option/image-reference.ts";
 import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
@@ -21,6 +22,7 @@ import {
   protocolFlag,
   replicaCount,
   rootFlag,
+  secureUrl,
 } from "./option/shared-flags.ts";
 import { defaultImage } from "./version.ts";
 
@@ -71,6 +73,16 @@ export const operatorFlags = {
     "directory of tls.crt and tls.key for --metrics-address, read again when they change; without them it serves plain HTTP",
   ),
   leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
+  firstBootAddress: addressFlag(
+    "--first-boot-address <host:port>",
+    "where it rolls pools out: address on which to serve their configs to machines before they are nodes",
+  ),
+  firstBootServer: parsed(
+    "--first-boot-server <url>",
+    "URL at which such machines reach --first-boot-address",
+    secureUrl,
+    { shownDefault: "on this machine" },
+  ),
 };
 export const operatorCommandFlags = { ...operatorFlags, ...connectionFlags };
 
@@ -111,6 +123,32 @@ export const agentCommandFlags = {
     "--sysinfo <file>",
     "write a snapshot of the node's hardware to a file (- for standard output), and exit; uses no cluster",
   ),
+  firstBoot: toggle(
+    "--first-boot",
+    "before the machine is a node: get the config of its pool from the operator, apply it, and exit; uses only --token-file",
+  ),
+  tokenFile: text("--token-file <file>", "with --first-boot: what attune node-token has printed", {
+    default: tokenPath,
+  }),
+  firstBootTimeout: parsed(
+    "--first-boot-timeout <duration>",
+    "with --first-boot: how long to wait for the operator",
+    duration,
+    { default: "10m" },
+  ),
+  printUnit: toggle(
+    "--print-unit",
+    "with --first-boot: print a systemd unit that runs it before the kubelet, and exit",
+  ),
+};
+
+export const nodeTokenFlags = {
+  ...connectionFlags,
+  pool: text("--pool <name>", "MachineConfigPool that the node will be in", { default: "worker" }),
+  server: parsed("--server <url>", "URL of the endpoint for first boots", secureUrl, {
+    shownDefault: "the one that the operator publishes",
+  }),
+  ttl: parsed("--ttl <duration>", "how long the token is valid: 10m to 24h", duration, { default: "1h" }),
 };
 
 export const crdsFlags = { output: outputFlag(["yaml", "json"], "yaml or json") };
@@ -137,6 +175,11 @@ export const installFlags = {
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   agentMounts: agentMountsFlag,
+  firstBoot: parsed(
+    "--first-boot <url>",
+    "serve configs of pools to machines before they are nodes, which reach node port 30623 of the cluster at this URL",
+    secureUrl,
+  ),
   replicas: parsed("--replicas <n>", "replicas of operator and webhook", replicaCount, { default: "2" }),
   monitoring: toggle(
     "--monitoring",
@@ -198,6 +241,10 @@ export const labFlags = {
   topology: text("--topology <file>", "YAML file with groups of nodes and their hardware"),
   namePrefix: text("--name-prefix <prefix>", "with --nodes: how node names begin", { default: "node-" }),
   workloads: toggle("--no-workloads", "run no scheduler and no workload controllers"),
+  firstBoot: text(
+    "--first-boot <pool>",
+    "nodes get the config of this pool before they join; the operator must serve first boots",
+  ),
   cleanup: toggle("--cleanup", "delete the nodes on exit; without it they stay and become NotReady"),
 };
 

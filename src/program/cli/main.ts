@@ -6,6 +6,7 @@ import {
   explainFlags,
   installFlags,
   labFlags,
+  nodeTokenFlags,
   operatorCommandFlags,
   planFlags,
   takeOverFlags,
@@ -58,12 +59,20 @@ addCommand(program, {
   name: "agent",
   description: "apply the node's Profile and report status",
   flags: agentCommandFlags,
-  run: async (options) =>
-    options.sysinfo !== undefined
-      ? (await import("./agent/sysinfo.ts")).agentSysinfo(options)
-      : options.oneShot
-        ? (await import("./agent/one-shot.ts")).agentOneShot(options)
-        : (await import("./agent/agent.ts")).agent(options),
+  run: async (options) => {
+    if (options.sysinfo !== undefined) return (await import("./agent/sysinfo.ts")).agentSysinfo(options);
+    if (options.oneShot) return (await import("./agent/one-shot.ts")).agentOneShot(options);
+    if (options.firstBoot) return (await import("./agent/first-boot.ts")).agentFirstBoot(options);
+    return (await import("./agent/agent.ts")).agent(options);
+  },
+});
+
+addCommand(program, {
+  name: "node-token",
+  description: "issue the token with which a machine gets the config of its pool before it is a node",
+  operands: { "<node>": "name that the node will have" },
+  flags: nodeTokenFlags,
+  run: async (options, [node = ""]) => (await import("./node-token/node-token.ts")).nodeToken(node, options),
 });
 
 addCommand(program, {

@@ -2,6 +2,7 @@ import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { firstBootPort } from "./first-boot/objects.ts";
 import { operatorServiceAccount, type RightsMode } from "./rbac.ts";
 
 export interface OperatorDeployment {
@@ -17,6 +18,8 @@ export interface OperatorDeployment {
   /** Version of the OpenShift release, if the operator is part of one. */
   readonly release?: string | undefined;
   readonly replicas: number;
+  /** URL at which new nodes reach it for their first boot. Default: it serves none. */
+  readonly firstBoot?: string | undefined;
 }
 
 export const operatorName = "attune-operator";
@@ -33,10 +36,21 @@ export const operatorLabels = {
   "app.kubernetes.io/part-of": "attune",
 };
 
+export const operatorSelector = { "app.kubernetes.io/name": operatorName };
+
 /** By default two replicas, so that the other can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
-  const { namespace, image, mode, protocol, agentExec = "allow", agentMounts = "follow", release, replicas } = options;
-  const selector = { "app.kubernetes.io/name": operatorName };
+  const {
+    namespace,
+    image,
+    mode,
+    protocol,
+    agentExec = "allow",
+    agentMounts = "follow",
+    release,
+    replicas,
+    firstBoot,
+  } = options;
   const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
     apiVersion: "apps/v1",
@@ -44,13 +58,13 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
     metadata: { name: operatorName, namespace, labels: operatorLabels },
     spec: {
       replicas,
-      selector: { matchLabels: selector },
+      selector: { matchLabels: operatorSelector },
       template: {
         metadata: { labels: { ...operatorLabels, ...metricsSelector } },
         spec: {
           serviceAccountName: operatorServiceAccount,
           priorityClassName: "system-cluster-critical",
-          ...placement(selector),
+          ...placement(operatorSelector),
           securityContext: confinedPod,
           containers: [
             {
@@ -72,6 +86,9 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                 agentExec,
                 "--agent-mounts",
                 agentMounts,
+                ...(firstBoot === undefined
+                  ? []
+                  : ["--first-boot-address", `:${firstBootPort}`, "--first-boot-server", firstBoot]),
               ],
               env: [
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
@@ -80,6 +97,9 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
               ports: [
                 { name: "probes", containerPort: probePort, protocol: "TCP" },
                 { name: "metrics", containerPort: metricsPort, protocol: "TCP" },
+                ...(firstBoot === undefined
+                  ? []
+                  : [{ name: "first-boot", containerPort: firstBootPort, protocol: "TCP" }]),
               ],
               volumeMounts: [{ name: metricsSecret, mountPath: certificates, readOnly: true }],
               livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },

@@ -20,6 +20,7 @@ import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type ClusterFeatures, describeFeatures, FeatureWatch, rollsOut } from "./cluster-features.ts";
+import type { FirstBootOptions } from "./first-boot/first-boot.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
@@ -57,6 +58,8 @@ export interface OperatorOptions {
   metricsAddress?: string | undefined;
   /** A directory with `tls.crt` and `tls.key`, with which metrics are served over HTTPS. Default: none. */
   metricsCertificates?: string | undefined;
+  /** Where it rolls pools out: serve their configs to machines before they are nodes. Default: not. */
+  firstBoot?: FirstBootOptions | undefined;
   clock?: Clock | undefined;
   log?: Log | undefined;
   metrics?: (Metrics & Exposition) | undefined;
@@ -178,6 +181,7 @@ async function runWith(
       features,
       version,
       nodeName: options.nodeName,
+      firstBoot: options.firstBoot,
       clock,
       log,
       metrics,

@@ -17,6 +17,7 @@ import { statusConfigMapName } from "../../domain/node-tuning/status/operator-st
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import { definitionName, type KubeObject } from "../../language/object/meta.ts";
+import { firstBootGrants } from "./first-boot/rbac.ts";
 import { systemNamespace } from "./names.ts";
 
 /** The ConfigMap in which the API server publishes the authorities of client certificates. */
@@ -301,6 +302,8 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
   ];
 }
 
-export function operatorRbac(namespace: string, mode: RightsMode): KubeObject[] {
-  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants(mode, namespace));
+/** `firstBoots`: also the rights to serve them. */
+export function operatorRbac(namespace: string, mode: RightsMode, firstBoots = false): KubeObject[] {
+  const grants = [...operatorGrants(mode, namespace), ...(firstBoots ? firstBootGrants : [])];
+  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, grants);
 }

@@ -23,6 +23,7 @@ import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts"
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
+import { addFirstBoot, type FirstBootOptions } from "./first-boot/first-boot.ts";
 import { rolloutMetrics } from "./rollout-metrics.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -40,11 +41,13 @@ export interface RolloutParts {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly recorder: EventRecorder;
+  /** Serve configs to machines before they are nodes. Default: not. */
+  readonly firstBoot?: FirstBootOptions | undefined;
 }
 
 /** Renders pools and rolls them out, in clusters where no machine config operator does. */
 export function addRollout(manager: Manager, parts: RolloutParts): void {
-  const { client, writer, boot, features, version, nodeName: operatorNode, ...rest } = parts;
+  const { client, writer, boot, features, version, nodeName: operatorNode, firstBoot, ...rest } = parts;
   const { clock } = parts;
   const caches = rolloutCaches(manager, client, clock);
   const kubeletConfigs = features.kubeletConfigs ? poolConfigs(manager, generatedKubelet, parts) : undefined;
@@ -70,6 +73,7 @@ export function addRollout(manager: Manager, parts: RolloutParts): void {
   const more = { ...rest, ...caches, client: writer, version };
   if (kubeletConfigs) manager.add(poolConfigController({ ...more, kind: generatedKubelet, objects: kubeletConfigs }));
   if (runtimeConfigs) manager.add(poolConfigController({ ...more, kind: generatedRuntime, objects: runtimeConfigs }));
+  if (firstBoot) addFirstBoot(manager, firstBoot, { client, writer, nodeWriter, caches, ...rest });
 }
 
 /** The objects of a kind of which MachineConfigs are made. */

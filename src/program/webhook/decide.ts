@@ -1,7 +1,15 @@
 import { isObject } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { emptyPlan, type Plan } from "../../language/object/plan.ts";
-import { type CertificateLives, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
+import {
+  type CertificateLives,
+  type Certificates,
+  decodeCertificates,
+  encodeCertificates,
+  nextCertificates,
+  renewalTime,
+  sameCertificates,
+} from "../../cluster/certificate/serving-certificates.ts";
 import type { Handlers } from "./handler.ts";
 import { admissionConfigurations, definitionConversion, namesOf, namesTheOther, type Target } from "./registration.ts";
 
@@ -37,7 +45,7 @@ export interface RegistrationDecision {
 /** Renews the Secret, and points all configurations at this webhook with the authority to trust. */
 export function decideRegistration(input: RegistrationInput): RegistrationDecision {
   const { handlers, target, secret, now, lives } = input;
-  const current = contentOf(secret.observed);
+  const current = decodeCertificates((secret.observed as { data?: Record<string, string> } | undefined)?.data);
   const planned = (caPem: string): KubeObject[] => [
     ...admissionConfigurations(handlers.admission, target, caPem),
     // A CRD that is missing or has no label of ours is left alone.
@@ -54,11 +62,11 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
       ? input.published
       : { bundle, at: now };
   const publishedAt = published?.at;
-  const next = nextCertificates({ current, names: namesOf(target), publishedAt, now, lives });
+  const names = namesOf(target);
+  const next = nextCertificates({ current, authority: "attune-webhook-ca", names, publishedAt, now, lives });
   const plan = emptyPlan();
   plan.requeueAfterMs = Math.max(renewalTime(next, { lives, publishedAt }) - now, 0);
-  const isKept = current !== undefined && keys.every((key) => next[key] === current[key]);
-  if (!isKept) {
+  if (!sameCertificates(current, next)) {
     // Another replica may write first: a certificate is served only after it was read back from the Secret.
     plan.objects.push({ owns: "whole", object: secretObject(secret, next), because: "certificates must be renewed" });
     return { plan, serve: undefined, replaced: [], registered: false, published: undefined };
@@ -70,27 +78,18 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   return { plan, serve: next, replaced: objects.filter(isReplaced), registered, published };
 }
 
-const keys = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;
-
 function secretObject(
   { namespace, name, observed }: RegistrationInput["secret"],
   certificates: Certificates,
 ): KubeObject {
-  const encoded = keys.map((key) => [key, Buffer.from(certificates[key]).toString("base64")]);
   return {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name, namespace, labels: { "app.kubernetes.io/part-of": "attune" } },
     // The type of a Secret cannot change.
     type: (observed as { type?: string } | undefined)?.type ?? "kubernetes.io/tls",
-    data: Object.fromEntries(encoded) as Record<string, string>,
+    data: encodeCertificates(certificates),
   };
-}
-
-function contentOf(secret: KubeObject | undefined): Partial<Certificates> | undefined {
-  const { data } = (secret ?? {}) as { data?: Record<string, string> };
-  if (!data) return undefined;
-  return Object.fromEntries(keys.map((key) => [key, Buffer.from(data[key] ?? "", "base64").toString("utf8")]));
 }
 
 /** Whether an object has all wanted fields; fields that servers add are ignored. */

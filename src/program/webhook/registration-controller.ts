@@ -11,7 +11,11 @@ import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { Controller, source } from "../../cluster/runtime/controller/controller.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
-import { type CertificateLives, type Certificates, defaultLives } from "./certificates.ts";
+import {
+  type CertificateLives,
+  type Certificates,
+  defaultLives,
+} from "../../cluster/certificate/serving-certificates.ts";
 import { decideRegistration, type Publication } from "./decide.ts";
 import type { AdmissionHandler, Handlers } from "./handler.ts";
 import { admissionConfigurations, configurationName, type Target } from "./registration.ts";

@@ -3,7 +3,7 @@ import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { BadReviewError } from "./handler.ts";
-import { type Certificates, defaultLives, nextCertificates } from "./certificates.ts";
+import { type Certificates, defaultLives, nextCertificates } from "../../cluster/certificate/serving-certificates.ts";
 import { ReviewServer, type ReviewServerOptions, type Route } from "./review-server.ts";
 import { collectGarbage } from "../../cluster/runtime/testing/collect-garbage.ts";
 
@@ -12,6 +12,7 @@ const MiB = 1024 * 1024;
 const certificates = (): Certificates =>
   nextCertificates({
     current: undefined,
+    authority: "test-ca",
     names: ["127.0.0.1"],
     publishedAt: undefined,
     now: Date.now(),

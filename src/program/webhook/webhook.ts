@@ -4,7 +4,7 @@ import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import type { ClusterView } from "./cluster-caches.ts";
-import { type CertificateLives, servingEnd } from "./certificates.ts";
+import { type CertificateLives, servingEnd } from "../../cluster/certificate/serving-certificates.ts";
 import type { Handlers } from "./handler.ts";
 import { registration } from "./registration-controller.ts";
 import type { Target } from "./registration.ts";

@@ -1,3 +1,4 @@
+import { findCondition } from "../../../language/object/condition.ts";
 import type { JsonObject } from "../../../language/object/json.ts";
 import type { MachineConfig, MachineConfigPool } from "../../machine-config/api.ts";
 import { acceptedVersion } from "./accept-version.ts";
@@ -14,11 +15,15 @@ export interface FirstBootSources {
   readonly pool: (name: string) => MachineConfigPool | undefined;
   /** A rendered config with its content. */
   readonly config: (name: string) => Promise<MachineConfig | undefined>;
+  /** Whether the pool selects any MachineConfig. */
+  readonly selects: (pool: string) => boolean;
   readonly kubeletAuthority?: string | undefined;
 }
 
 export type FirstBootAnswer =
   | { readonly type: "payload"; readonly config: string; readonly payload: JsonObject }
+  /** The pool configures nothing: the node joins as it was installed. */
+  | { readonly type: "nothing" }
   | { readonly type: "refused"; readonly status: number; readonly message: string };
 
 /** What a new node of a pool boots with. */
@@ -32,11 +37,17 @@ export async function answerFirstBoot(
   const pool = sources.pool(name);
   if (!pool) return refused(404, `MachineConfigPool ${JSON.stringify(name)} does not exist`);
   const configName = servedConfig(pool);
-  if (configName === undefined) return refused(503, `MachineConfigPool ${name} has no rendered config yet`);
+  if (configName === undefined) return sources.selects(name) ? unrendered(pool) : { type: "nothing" };
   const config = await sources.config(configName);
   if (!config) return refused(503, `MachineConfig ${configName} of MachineConfigPool ${name} does not exist`);
   const { kubeletAuthority } = sources;
   return { type: "payload", config: configName, payload: firstBootPayload({ config, version, kubeletAuthority }) };
+}
+
+function unrendered({ metadata: { name }, status }: MachineConfigPool): FirstBootAnswer {
+  const { status: isDegraded, message } = findCondition(status?.conditions, "RenderDegraded") ?? {};
+  const why = isDegraded === "True" ? `: ${message}` : "";
+  return refused(503, `MachineConfigPool ${name} has no rendered config yet${why}`);
 }
 
 function refused(status: number, message: string): FirstBootAnswer {

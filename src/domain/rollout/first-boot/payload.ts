@@ -1,3 +1,4 @@
+import { writeJson } from "../../../language/object/exact-json.ts";
 import { isObject, type JsonObject } from "../../../language/object/json.ts";
 import { annotations } from "../node-annotations.ts";
 import type { MachineConfig, MachineConfigPool } from "../../machine-config/api.ts";
@@ -39,9 +40,9 @@ export function firstBootPayload({ config, version, kubeletAuthority }: PayloadI
   const ignition = { ...(isObject(document["ignition"]) ? document["ignition"] : {}), version };
   const own: [string, string][] = [
     ...(kubeletAuthority === undefined ? [] : [[payloadPaths.kubeletAuthority, kubeletAuthority] as [string, string]]),
-    [payloadPaths.annotations, JSON.stringify(started)],
-    [payloadPaths.config, JSON.stringify(config)],
-    [payloadPaths.withoutIgnition, JSON.stringify(withoutIgnition(config, version))],
+    [payloadPaths.annotations, writeJson(started)],
+    [payloadPaths.config, writeJson(config)],
+    [payloadPaths.withoutIgnition, writeJson(withoutIgnition(config, version))],
   ];
   return { ...document, ignition, storage: { ...storage, files: [...files, ...own.map(textFile)] } } as JsonObject;
 }

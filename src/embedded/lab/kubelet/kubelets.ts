@@ -2,7 +2,8 @@ import { isForbidden, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Cluster, Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { type Clock, systemClock } from "../../../cluster/runtime/clock.ts";
+import { type Clock, pause, systemClock } from "../../../cluster/runtime/clock.ts";
+import { forEachBounded } from "../../../cluster/runtime/for-each-bounded.ts";
 import { type Log, noLog } from "../../../cluster/runtime/log/log.ts";
 import type { NodeCaches } from "../workloads/workload-caches.ts";
 import { behaviourFolder } from "./container/behaviour.ts";
@@ -30,6 +31,10 @@ export interface KubeletsOptions {
   nodeController?: boolean | undefined;
   /** Runs containers whose command is `attune`. Without it, such a container is like any other. */
   program?: Program | undefined;
+  /** Runs `attune` with these arguments, as a unit of a machine starts it. Returns why it failed. */
+  runAttune?: ((node: VirtualNode, args: readonly string[]) => Promise<string | undefined>) | undefined;
+  /** Puts files on a machine before it starts for the first time. Default: it has started, and its kubelet registers at once. */
+  prepare?: ((node: VirtualNode) => Promise<void>) | undefined;
   signal: AbortSignal;
   /** How long a machine is off between two boots. Default 1 s. */
   bootMs?: number | undefined;
@@ -77,8 +82,21 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const { bootMs = 1000 } = options;
   const power = new NodePower({ ...options, nodeKeeper, podKeeper, events, bootMs, clock, log });
   for (const node of nodes) node.attach(power);
+  const { prepare } = options;
+  if (prepare) for (const { name } of nodes) nodeKeeper.halt(name, "off");
+  const starting = prepare && forEachBounded(nodes, 32, (node) => installed(node));
+  async function installed(node: VirtualNode): Promise<void> {
+    while (!signal.aborted)
+      try {
+        await prepare?.(node);
+        return await power.firstStart(node);
+      } catch (error) {
+        log.warn({ error, node: node.name }, "prepare a virtual machine");
+        await pause(clock, 1000, signal);
+      }
+  }
   try {
-    await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal)]);
+    await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal), starting]);
     await events.stop();
     await (options.atEnd === "remove" ? nodeKeeper.remove() : nodeKeeper.retire());
   } finally {

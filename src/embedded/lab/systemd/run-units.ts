@@ -2,7 +2,7 @@ import type { CommandResult } from "../../../node/host/host.ts";
 import type { RunningMachine } from "../running-machine.ts";
 import { bootServices } from "./base-units.ts";
 import { runScript } from "./unit-scripts.ts";
-import { findUnit, type Unit, wantedUnits } from "../../../node/host/unit-files.ts";
+import { findUnit, ownUnits, type Unit, wantedUnits } from "../../../node/host/unit-files.ts";
 
 /** In which state a unit is, where that is not the one after the first boot. */
 const stateFolder = "/run/lab/services";
@@ -29,7 +29,8 @@ export async function startUnit(unit: Unit, machine: RunningMachine): Promise<Co
   const { name, values } = unit;
   const missing = await unmetCondition(unit, machine);
   if (missing !== undefined) return done;
-  const failure = (await runPrograms(unit, machine)) ?? (await machine.unitStarted(name));
+  const failure =
+    (await failedRequirement(unit, machine)) ?? (await runPrograms(unit, machine)) ?? (await machine.unitStarted(name));
   if (failure !== undefined) {
     await setState(name, "failed", machine);
     const message = `Job for ${name} failed: ${failure}\n`;
@@ -71,6 +72,14 @@ async function unmetCondition({ values }: Unit, machine: RunningMachine): Promis
     const exists = (await machine.read(path)).type === "text" || (await machine.list(path)).length > 0;
     if (exists === negated) return path;
   }
+  return undefined;
+}
+
+/** A unit that it requires and that failed. Those that are required run first. */
+async function failedRequirement({ name, values }: Unit, machine: RunningMachine): Promise<string | undefined> {
+  const named = values("Unit", "Requires").flatMap((value) => value.split(/\s+/));
+  for (const required of [...named, ...(await machine.list(`${ownUnits}/${name}.requires`))])
+    if ((await unitState(required, machine)) === "failed") return `${required}, which it requires, has failed`;
   return undefined;
 }
 

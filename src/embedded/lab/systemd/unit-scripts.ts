@@ -17,9 +17,9 @@ export async function runScript(
 ): Promise<string | undefined> {
   const words = command.split(/\s+/).map((word) => expanded(word, environment));
   const path = words[0] ?? "";
-  const attune = words.indexOf("attune");
-  // `--entrypoint attune IMAGE arguments`
-  if (attune > 0) return machine.runAttune(words.slice(attune + 2));
+  // `podman run --entrypoint attune IMAGE agent …`, `ctr run IMAGE NAME attune agent …`
+  if (words.some((word) => /(^|\/)attune$/.test(word)) && words.includes("agent"))
+    return machine.runAttune(words.slice(words.indexOf("agent")));
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (path.startsWith("/usr/local/") && (await machine.read(path)).type !== "text") return `${path}: no such file`;
   return effects.get(name)?.(environment, machine);

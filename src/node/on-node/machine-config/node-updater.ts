@@ -91,6 +91,11 @@ export class NodeUpdater {
     return { type: "update", config, contents, changes: changes[0]!, cost: highest!, renewsKubelet };
   }
 
+  /** What the node lacks of a planned update; nothing is changed. */
+  async deviations({ config, contents }: PlannedUpdate): Promise<Deviations> {
+    return this.#exclusive(() => verifyContents({ contents, config: config.name, host: this.#host }));
+  }
+
   /** Applies a planned update. Where it fails, the node gets its current config back. */
   async apply({ config, contents, changes, cost, renewsKubelet }: PlannedUpdate): Promise<Applied> {
     const { current, pending, bootId } = await this.configs();

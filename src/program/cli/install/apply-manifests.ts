@@ -18,6 +18,7 @@ const refs = new Map<string, KindRef>(
     kinds.clusterRoleBinding,
     kinds.service,
     kinds.secret,
+    kinds.configMap,
     kinds.mutatingWebhookConfiguration,
     kinds.validatingWebhookConfiguration,
     kinds.deployment,

@@ -103,10 +103,11 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
 
 function wantedBy(options: Options, env: Environment): InstallOptions {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
+  const { firstBoot } = options;
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;
-  return { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas, release };
+  return { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas, release, firstBoot };
 }
 
 function write(text: string): void {

@@ -5,7 +5,9 @@ import type { AgentMounts } from "../../../domain/node-tuning/agent-daemon-set.t
 import { type Protocol, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { operatorDeployment, operatorMetricsService } from "../../operator/deployment.ts";
+import { operatorDeployment, operatorMetricsService, operatorSelector } from "../../operator/deployment.ts";
+import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
+import { firstBootObjects, firstBootService } from "../../operator/first-boot/objects.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
 import { systemNamespace } from "../../operator/names.ts";
@@ -33,6 +35,8 @@ export interface InstallOptions {
   readonly release?: string | undefined;
   /** Of operator and webhook. Default 2. */
   readonly replicas?: number | undefined;
+  /** URL at which new nodes reach the operator for their first boot. Default: it serves none. */
+  readonly firstBoot?: string | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
   /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
@@ -58,10 +62,16 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...definitions(mode),
     ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
-    ...operatorRbac(namespace, mode),
+    ...(servesFirstBoots(options) ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
+    ...operatorRbac(namespace, mode, servesFirstBoots(options)),
     ...agentRbac(tuningNamespace, { protocol, machineConfiguration }),
     ...webhookRbac({ namespace, machineConfiguration, openShift }),
   ];
+}
+
+/** Only an operator that rolls pools out has something to serve. */
+function servesFirstBoots({ firstBoot = "", mode = "auto" }: InstallOptions): boolean {
+  return firstBoot !== "" && mode !== "tuning";
 }
 
 /** The CRDs that Attune installs. Those of machine configuration belong to OpenShift. */
@@ -82,11 +92,13 @@ export function kindsOf(mode: OperatorMode): { readonly machineConfiguration: bo
 export function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
   const { agentExec, agentMounts, release, replicas = 2 } = options;
+  const firstBoot = servesFirstBoots(options) ? options.firstBoot : undefined;
   const { monitoring = false, isOpenShift = release !== undefined } = options;
   return [
     ...webhookDeployment(namespace, image, mode, replicas),
     operatorMetricsService(namespace),
-    operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas }),
+    ...(firstBoot === undefined ? [] : [firstBootService(namespace, operatorSelector)]),
+    operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas, firstBoot }),
     ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
   ];
 }

@@ -38,8 +38,9 @@ async function agent(args: string[], run: ProgramRun, client: HttpClient, log: L
 
 async function operator(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
   const { env, connection, node, write, signal } = run;
-  // Its pod has no port of its own, so the operator serves neither probes nor metrics here.
-  const given = { ...parseArguments(operatorFlags, args, env), probeAddress: undefined, metricsAddress: undefined };
+  // Its pod has no port of its own, so the operator serves neither probes nor metrics nor first boots here.
+  const none = { probeAddress: undefined, metricsAddress: undefined, firstBootAddress: undefined };
+  const given = { ...parseArguments(operatorFlags, args, env), ...none };
   const operatorLog = log.child({ part: "operator", node });
   await runOperatorWith(given, env, { client: client.for(connection), signal, print: write, log: operatorLog });
   return 0;

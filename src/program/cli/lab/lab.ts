@@ -11,6 +11,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { labFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { programs } from "./container-programs.ts";
+import { firstBoots } from "./first-boots.ts";
 import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
 import { writeOut } from "../terminal/terminal.ts";
 
@@ -19,7 +20,7 @@ type LabOptions = Values<typeof labFlags>;
 /** `attune lab`: virtual nodes on any API server, until SIGTERM or SIGINT. */
 export async function lab(options: LabOptions): Promise<void> {
   const nodes = await nodesFor(options);
-  const { workloads, cleanup } = options;
+  const { workloads, cleanup, firstBoot } = options;
   const client = new HttpClient(await loadConnection(options));
   const { signal } = stopOnSignals();
   const log = await createLog({ name: "lab", level: "warn" });
@@ -34,6 +35,7 @@ export async function lab(options: LabOptions): Promise<void> {
       cluster: client.connection.cluster,
       nodes,
       program: programs(client, log),
+      ...(firstBoot === undefined ? {} : firstBoots({ client, pool: firstBoot, signal, log })),
       workloads: workloads && { onState: printState },
       signal,
       atEnd: cleanup ? "remove" : "retire",

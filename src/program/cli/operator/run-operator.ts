@@ -22,7 +22,7 @@ export async function runOperatorWith(
   surroundings: Surroundings,
 ): Promise<void> {
   const { mode, protocol, namespace, image, agentExec, agentMounts, leaderElection, probeAddress } = flags;
-  const { metricsAddress, metricsCertificates } = flags;
+  const { metricsAddress, metricsCertificates, firstBootAddress, firstBootServer } = flags;
   await runOperator({
     ...surroundings,
     image,
@@ -30,6 +30,7 @@ export async function runOperatorWith(
     probeAddress,
     metricsAddress,
     metricsCertificates: metricsCertificates || undefined,
+    firstBoot: firstBootAddress === undefined ? undefined : { address: firstBootAddress, server: firstBootServer },
     // The shipped operator reads the version of its payload there.
     release: env["RELEASE_VERSION"] ?? "",
     protocol,

@@ -24,6 +24,13 @@ export function addressFlag(flags: string, description: string): Flag<string | u
   return parsed(flags, description, address, { shownDefault: "none" });
 }
 
+export function secureUrl(value: string, name: string): string | undefined {
+  if (value === "") return undefined;
+  if (!URL.canParse(value) || new URL(value).protocol !== "https:")
+    throw new Error(`${name} ${value}: not a URL such as https://10.0.0.1:30623`);
+  return value;
+}
+
 function address(value: string, name: string): string | undefined {
   if (value === "") return undefined;
   try {

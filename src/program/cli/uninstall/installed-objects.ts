@@ -49,8 +49,9 @@ async function checkNamespace(client: Client, namespace: string, signal: AbortSi
 
 /** What each option adds, without duplicates; last what is needed longest. */
 function possibleObjects(namespace: string): KubeObject[] {
+  const most = { mode: "standalone", protocol: "shipped", firstBoot: "any", monitoring: true } as const;
   const all = [
-    installManifests({ namespace, mode: "standalone", protocol: "shipped", monitoring: true, isOpenShift: true }),
+    installManifests({ ...most, namespace, isOpenShift: true }),
     installManifests({ namespace, mode: "auto", monitoring: true, isOpenShift: false }),
   ].flat();
   const byName = new Map(all.map((object) => [nameOf(object), object]));

@@ -23,6 +23,7 @@ import { foundation, kindsOf } from "../install/manifests.ts";
 import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
+import { firstBoots } from "../lab/first-boots.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 
 export interface SystemOptions {
@@ -63,7 +64,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     // What `attune install` applies, without the Deployments: this process runs their programs.
     await applyManifests(
       admin,
-      [...foundation({ mode: options.mode }), ...labRbac(systemNamespace, lab)],
+      [
+        ...foundation({ mode: options.mode, firstBoot: options.mode === "plain" ? loopback : undefined }),
+        ...labRbac(systemNamespace, lab),
+      ],
       options.signal,
     );
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
@@ -87,13 +91,17 @@ async function startParts(
   ]);
   const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
   const clientAs = (who: Impersonation): Client => lab.as(who);
+  const features = mode === "plain" ? await featuresOf(mode, operator, signal) : undefined;
+  let onReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (onReady = resolve));
   const parts = [
     runOperator({
       client: operator,
       image: defaultImage,
       agentServiceAccount,
       version,
-      features: mode === "plain" ? await featuresOf(mode, operator, signal) : undefined,
+      features,
+      firstBoot: mode === "plain" ? { address: "127.0.0.1:0", onReady } : undefined,
       signal,
       log: log.child({ part: "operator" }),
     }),
@@ -113,6 +121,7 @@ async function startParts(
       cluster: lab.connection.cluster,
       nodes,
       program: programs(lab, log),
+      ...(mode === "plain" ? firstBoots({ client: admin, pool: "worker", ready, signal, log }) : {}),
       // The directory is locked, so a previous holder of the lease is gone. With a fixed identity the lease is taken at once.
       workloads: { identity: "attune-up" },
       signal,
@@ -130,6 +139,9 @@ function clientOf(server: ApiServer, token: string): HttpClient {
     name: "attune",
   });
 }
+
+/** The operator publishes the port that it gets. */
+const loopback = "https://127.0.0.1";
 
 /** A day. Every start requests new tokens. */
 const tokenSeconds = 24 * 3600;

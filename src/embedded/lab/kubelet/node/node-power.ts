@@ -2,6 +2,8 @@ import { type Clock, pause } from "../../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import type { PodEvents } from "../pod/pod-events.ts";
 import type { PodKeeper } from "../pod/pod-keeper.ts";
+import { MachineOffError } from "../../machine.ts";
+import { startAtBoot } from "../../systemd/run-units.ts";
 import { startKubelet } from "./kubelet-settings.ts";
 import type { NodeKeeper } from "./node-keeper.ts";
 import type { NodeRunner, VirtualNode } from "./virtual-node.ts";
@@ -10,7 +12,7 @@ export interface NodePowerOptions {
   readonly nodeKeeper: NodeKeeper;
   readonly podKeeper: PodKeeper;
   readonly events: PodEvents;
-  /** Runs `attune` with these arguments on the machine, outside of any pod. Returns why it failed. */
+  /** Runs `attune` with these arguments on the machine, outside of any pod. Returns why it failed; throws where it restarts the machine. */
   readonly runAttune?: ((node: VirtualNode, args: readonly string[]) => Promise<string | undefined>) | undefined;
   /** How long a machine is off between two boots. */
   readonly bootMs: number;
@@ -33,9 +35,10 @@ export class NodePower implements NodeRunner {
   rebootRequested(node: VirtualNode): void {
     if (this.#goingDown.has(node.name)) return;
     this.#goingDown.add(node.name);
-    void this.#reboot(node)
-      .catch((error: unknown) => this.#options.log.error({ error, node: node.name }, "restart a virtual machine"))
-      .finally(() => this.#goingDown.delete(node.name));
+    void this.#reboot(node).catch((error: unknown) => {
+      this.#goingDown.delete(node.name);
+      this.#options.log.error({ error, node: node.name }, "restart a virtual machine");
+    });
   }
 
   async #reboot(node: VirtualNode): Promise<void> {
@@ -45,7 +48,15 @@ export class NodePower implements NodeRunner {
     node.host.stop("shutdown");
     nodeKeeper.halt(node.name, "off");
     podKeeper.kill(node.name);
+    // A unit may ask for another restart while it boots.
+    this.#goingDown.delete(node.name);
     await this.powerOn(node);
+  }
+
+  /** Starts what is enabled on a machine that was just installed: the kubelet only if what it requires succeeds. */
+  async firstStart(node: VirtualNode): Promise<void> {
+    if (await this.#endsEarly(startAtBoot(node.host))) return;
+    await this.#startIfEnabled(node);
   }
 
   /** Its power was cut: the Node stays as it is until a node controller misses its heartbeats. */
@@ -58,13 +69,28 @@ export class NodePower implements NodeRunner {
     const { bootMs, clock, events } = this.#options;
     if (bootMs > 0) await pause(clock, bootMs);
     node.bootedAt = clock.now();
-    await node.host.boot();
+    if (await this.#endsEarly(node.host.boot())) return;
     const message = `Node ${node.name} has been rebooted, boot id: ${node.bootId}`;
     const object = { apiVersion: "v1", kind: "Node", metadata: { name: node.name, uid: node.name } };
     events.warn(object, node.name, "Rebooted", message);
+    await this.#startIfEnabled(node);
+  }
+
+  async #startIfEnabled(node: VirtualNode): Promise<void> {
     const isEnabled = await node.host.run(["systemctl", "is-active", kubeletUnit]);
     if (isEnabled.type !== "exited" || isEnabled.code !== 0) return this.#options.nodeKeeper.halt(node.name, "stopped");
     await this.#startKubelet(node);
+  }
+
+  /** Whether a unit restarts the machine before all are started. */
+  async #endsEarly(starting: Promise<void>): Promise<boolean> {
+    try {
+      await starting;
+      return false;
+    } catch (error) {
+      if (error instanceof MachineOffError) return true;
+      throw error;
+    }
   }
 
   async unitStarted(node: VirtualNode, name: string): Promise<string | undefined> {

@@ -8,6 +8,7 @@ export type ChartValues = Required<
   Pick<InstallOptions, "image" | "mode" | "protocol" | "agentExec" | "agentMounts" | "replicas">
 > & {
   readonly monitoring: boolean;
+  readonly firstBoot?: string | undefined;
 };
 
 export const chartDescription = {
@@ -27,12 +28,14 @@ const described = {
   agentExec: "Programs and scripts that profiles name: allow, builtin (only those of built-in profiles) or none.",
   agentMounts:
     "follow: agents see mounts of their node as they change; its root must be a shared mount. fixed: as they are when the agent starts.",
+  firstBoot:
+    "URL (https://) at which machines reach node port 30623 of the cluster, to get the config of their pool before they are nodes.\nEmpty: not served.",
   protocol: "How agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node).",
 };
 
 /** `values.yaml`, each value with a comment. */
-export function valuesText({ monitoring, ...values }: ChartValues): string {
-  const all = { ...values, monitoring: monitoring ? true : "auto" };
+export function valuesText({ monitoring, firstBoot = "", ...values }: ChartValues): string {
+  const all = { ...values, firstBoot, monitoring: monitoring ? true : "auto" };
   return (Object.keys(described) as (keyof typeof described)[])
     .map((name) => `${described[name].replaceAll(/^/gm, "# ")}\n${writeYaml({ [name]: all[name] })}`)
     .join("\n");
@@ -50,6 +53,7 @@ export const valuesSchema = {
     monitoring: { enum: ["auto", true, false], description: described.monitoring },
     agentExec: { enum: ["allow", "builtin", "none"], description: described.agentExec },
     agentMounts: { enum: ["follow", "fixed"], description: described.agentMounts },
+    firstBoot: { type: "string", pattern: "^(https://\\S+)?$", description: described.firstBoot },
     protocol: { enum: ["documented", "shipped"], description: described.protocol },
   },
   required: Object.keys(described),

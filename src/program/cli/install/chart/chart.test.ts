@@ -15,6 +15,7 @@ const defaults = {
   protocol: "documented",
   agentExec: "allow",
   agentMounts: "follow",
+  firstBoot: "",
   replicas: 2,
   monitoring: false,
 } as const;
@@ -81,6 +82,18 @@ describe("a chart", () => {
       kubernetes,
     ],
     ["machine configuration", { mode: "standalone" }, { mode: "standalone" }, kubernetes],
+    [
+      "first boots",
+      { mode: "plain", firstBoot: "https://10.0.0.1:30623" },
+      { mode: "plain", firstBoot: "https://10.0.0.1:30623" },
+      kubernetes,
+    ],
+    [
+      "no first boots without pools",
+      { mode: "tuning", firstBoot: "https://10.0.0.1:30623" },
+      { mode: "tuning" },
+      kubernetes,
+    ],
     ["monitoring, asked for", { monitoring: true }, { monitoring: true }, kubernetes],
     ["monitoring, where there is Prometheus", {}, { monitoring: true }, { ...kubernetes, apis: [prometheus] }],
     ["no monitoring", { monitoring: false }, {}, { ...kubernetes, apis: [prometheus] }],

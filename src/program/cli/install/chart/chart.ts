@@ -30,6 +30,7 @@ const dimensions = [
     ],
   },
   { cases: [{ name: "shipped", condition: 'eq .Values.protocol "shipped"' }, { name: "documented" }] },
+  { cases: [{ name: "first boot", condition: ".Values.firstBoot" }, { name: "no first boot" }] },
   { cases: [{ name: "monitoring", condition: `or ${monitoring.join(" ")}` }, { name: "none" }] },
   { cases: [{ name: "OpenShift", condition: api("config.openshift.io/v1/ClusterVersion") }, { name: "other" }] },
   {
@@ -46,6 +47,7 @@ const placeholders = {
   image: { text: "attune-chart-image", value: ".Values.image" },
   mode: { text: "attune-chart-mode", value: ".Values.mode" },
   protocol: { text: "attune-chart-protocol", value: ".Values.protocol" },
+  firstBoot: { text: "attune-chart-first-boot", value: ".Values.firstBoot" },
   agentExec: { text: "attune-chart-exec", value: ".Values.agentExec" },
   agentMounts: { text: "attune-chart-mounts", value: ".Values.agentMounts" },
   replicas: { text: 1_234_567_890, value: ".Values.replicas" },
@@ -78,10 +80,11 @@ export function chartFiles(values: ChartValues): ChartFile[] {
 }
 
 function objectsOf(choice: readonly string[]): KubeObject[] {
-  const [mode, protocol, monitoring, cluster, policies] = choice;
+  const [mode, protocol, first, monitoring, cluster, policies] = choice;
   const [replicas, image] = [placeholders.replicas.text, placeholders.image.text];
   const isOpenShift = cluster === "OpenShift";
-  const decided = { mode, protocol, monitoring: monitoring === "monitoring", isOpenShift } as InstallOptions;
+  const firstBoot = first === "first boot" && mode !== "tuning" ? placeholders.firstBoot.text : undefined;
+  const decided = { mode, protocol, firstBoot, monitoring: monitoring === "monitoring", isOpenShift } as InstallOptions;
   const texts = Object.fromEntries(
     (["mode", "protocol", "agentExec", "agentMounts"] as const).map((name) => [name, placeholders[name].text]),
   );

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "../../cluster/certificate/certificate.ts";
+import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "./certificate.ts";
 
-/** The data of the Secret. During a rotation `ca.crt` has two certificates: the new authority, then the old one. */
+/** The data of a Secret, decoded. During a rotation `ca.crt` has two certificates: the new authority, then the old one. */
 export interface Certificates {
   readonly "ca.crt": string;
   readonly "ca.key": string;
@@ -10,10 +10,27 @@ export interface Certificates {
   readonly "tls.key": string;
 }
 
+const keys = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;
+
+export function encodeCertificates(certificates: Certificates): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, Buffer.from(certificates[key]).toString("base64")]));
+}
+
+/** Undefined where the Secret has no data. */
+export function decodeCertificates(
+  data: Readonly<Record<string, string>> | undefined,
+): Partial<Certificates> | undefined {
+  return data && Object.fromEntries(keys.map((key) => [key, Buffer.from(data[key] ?? "", "base64").toString("utf8")]));
+}
+
+export function sameCertificates(a: Partial<Certificates> | undefined, b: Certificates): boolean {
+  return a !== undefined && keys.every((key) => a[key] === b[key]);
+}
+
 export interface CertificateLives {
   readonly authorityMs: number;
   readonly servingMs: number;
-  /** How long after a write all API servers have read the configurations, and all replicas the Secret. */
+  /** How long after a write all clients know the authority, and all replicas the Secret. */
   readonly settleMs: number;
 }
 
@@ -24,25 +41,25 @@ export const defaultLives: CertificateLives = {
   settleMs: 10 * 60 * 1000,
 };
 
-/** Clocks of API servers may be behind. */
+/** Clocks of clients may be behind. */
 const skewMs = 5 * 60 * 1000;
-
-const authority: Subject = { commonName: "attune-webhook-ca" };
 
 export interface CertificateInput {
   /** The data of the Secret, which may be missing or damaged. */
   readonly current: Partial<Certificates> | undefined;
+  /** Name of the authority. */
+  readonly authority: string;
   /** Host names and addresses that the certificate must be valid for. */
   readonly names: readonly string[];
-  /** Since when all configurations have had `current["ca.crt"]`. API servers read them from caches, and trust it later. */
+  /** Since when clients can read `current["ca.crt"]`; they trust it later. */
   readonly publishedAt: number | undefined;
   readonly now: number;
   readonly lives: CertificateLives;
 }
 
 /**
- * What the Secret should hold now. A new authority is published first and signs only when API servers trust it, so that no
- * review fails during a rotation: until then the serving certificate is the one that the old authority signed. The old
+ * What the Secret should hold now. A new authority is published first and signs only when clients trust it, so that no
+ * request fails during a rotation: until then the serving certificate is the one that the old authority signed. The old
  * authority is dropped when no replica serves what it signed.
  */
 export function nextCertificates(input: CertificateInput): Certificates {
@@ -109,38 +126,39 @@ function isValidFor(certificate: X509Certificate, names: readonly string[]): boo
   return names.every((name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
 }
 
-function newAuthority({ now, lives }: CertificateInput): Pick<Certificates, "ca.crt" | "ca.key"> {
-  const keys = newKeyPair();
+function newAuthority({ authority, now, lives }: CertificateInput): Pick<Certificates, "ca.crt" | "ca.key"> {
+  const pair = newKeyPair();
+  const subject: Subject = { commonName: authority };
   const certificate = makeCertificate({
-    subject: authority,
-    issuer: authority,
-    publicKey: keys.publicKey,
-    issuerKey: keys,
+    subject,
+    issuer: subject,
+    publicKey: pair.publicKey,
+    issuerKey: pair,
     purpose: "authority",
     notBefore: now - skewMs,
     notAfter: now + lives.authorityMs,
   });
-  return { "ca.crt": certificate, "ca.key": privateKeyPem(keys.privateKey) };
+  return { "ca.crt": certificate, "ca.key": privateKeyPem(pair.privateKey) };
 }
 
 function serving(
   { "ca.crt": bundle, "ca.key": key }: Pick<Certificates, "ca.crt" | "ca.key">,
-  { names, now, lives }: CertificateInput,
+  { authority, names, now, lives }: CertificateInput,
 ): Pick<Certificates, "tls.crt" | "tls.key"> {
-  const keys = newKeyPair();
+  const pair = newKeyPair();
   const privateKey = createPrivateKey(key);
   const [signer] = certificatesIn(bundle);
   const certificate = makeCertificate({
-    subject: { commonName: names[0] ?? "attune-webhook" },
-    issuer: authority,
-    publicKey: keys.publicKey,
+    subject: { commonName: names[0] ?? authority },
+    issuer: { commonName: authority },
+    publicKey: pair.publicKey,
     issuerKey: { privateKey, publicKey: createPublicKey(privateKey) },
     purpose: "server",
     names,
     notBefore: now - skewMs,
     notAfter: Math.min(now + lives.servingMs, Date.parse(signer?.validTo ?? "")),
   });
-  return { "tls.crt": certificate, "tls.key": privateKeyPem(keys.privateKey) };
+  return { "tls.crt": certificate, "tls.key": privateKeyPem(pair.privateKey) };
 }
 
 const end = "-----END CERTIFICATE-----";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type CertificateInput, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
+import { type CertificateInput, type Certificates, nextCertificates, renewalTime } from "./serving-certificates.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const minute = 60_000;
@@ -8,7 +8,9 @@ const lives = { authorityMs: 300 * day, servingMs: 90 * day, settleMs: 10 * minu
 const start = Date.parse("2030-01-01T00:00:00Z");
 
 function next(current: CertificateInput["current"], more: Partial<CertificateInput> = {}): Certificates {
-  return nextCertificates({ current, names: ["hook.ns.svc"], publishedAt: undefined, now: start, lives, ...more });
+  const authority = "test-ca";
+  const names = ["hook.ns.svc"];
+  return nextCertificates({ current, authority, names, publishedAt: undefined, now: start, lives, ...more });
 }
 
 const due = (certificates: Certificates, publishedAt?: number): number =>

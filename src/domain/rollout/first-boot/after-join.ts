@@ -1,0 +1,48 @@
+import type { MachineConfigPool } from "../../machine-config/api.ts";
+import type { NodeChange } from "../node-changes.ts";
+import { annotations } from "../node-annotations.ts";
+import type { RolloutNode } from "../rollout-node.ts";
+import type { Invitation } from "./invitation.ts";
+
+/** How long a claim is kept for a machine that has its config and has not joined yet. */
+const claimedMs = 24 * 60 * 60 * 1000;
+
+export interface AfterJoinInput {
+  readonly invitation: Invitation;
+  readonly node: RolloutNode | undefined;
+  readonly pool: MachineConfigPool | undefined;
+  readonly now: number;
+}
+
+/** What becomes of an invitation. */
+export type AfterJoin =
+  | { readonly type: "wait"; readonly ms: number }
+  /** It is over: with what the Node gets from it, if its machine used it. */
+  | { readonly type: "over"; readonly change: NodeChange | undefined };
+
+/**
+ * A node that joins with the config that was served to it is told exactly that one: it has it already, so that this costs no
+ * drain and no boot. A newer config of its pool comes as an ordinary update.
+ */
+export function afterJoin({ invitation: { claim, expires }, node, pool, now }: AfterJoinInput): AfterJoin {
+  const ends = expires + (claim ? claimedMs : 0);
+  if (node) return { type: "over", change: claim && joined(node, claim.config, pool) };
+  return now < ends ? { type: "wait", ms: ends - now } : { type: "over", change: undefined };
+}
+
+/** `config` is empty where the pool had none. */
+function joined(node: RolloutNode, config: string, pool: MachineConfigPool | undefined): NodeChange {
+  const { labels = {}, annotations: present = {} } = node.metadata;
+  const wanted = pool?.spec?.nodeSelector?.matchLabels ?? {};
+  const isMember = Object.entries(wanted).every(([name, value]) => labels[name] === value);
+  const isTold = present[annotations.desiredConfig] !== undefined;
+  return {
+    node,
+    annotations: {
+      ...(config === "" ? {} : { [annotations.firstPivotConfig]: config }),
+      ...(config === "" || isTold ? {} : { [annotations.desiredConfig]: config }),
+      ...(isMember ? {} : { [annotations.customPoolLabelsApplied]: "" }),
+    },
+    ...(isMember ? {} : { labels: wanted }),
+  };
+}
