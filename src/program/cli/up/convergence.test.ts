@@ -4,6 +4,7 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import { machine } from "../../../embedded/lab/machine.ts";
 import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
 import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import { readBootId } from "../../../node/host/boot-id.ts";
 import { saveRecord } from "../../../node/on-node/tuning-record.ts";
 import type { Profile, ProfileSpec } from "../../../domain/node-tuning/api.ts";
 import { converge, outcomeOf, outcomeTable, type Wanted } from "./convergence.ts";
@@ -34,10 +35,11 @@ function reported({ applied = "True", degraded = "False", observedGeneration = 2
 }
 
 /** A machine that was tuned to a profile since it started. */
-async function tuned(profile = "quiet-memory", complete = true): Promise<MemoryHost> {
+async function tuned(profile = "quiet-memory", complete = true, boot?: string): Promise<MemoryHost> {
   const host = machine(machineBase(smallMachine));
   await host.write(exampleSysctl.path, "11\n");
-  await saveRecord(host, { bootId: "b", spec: spec(profile), bootcmdline: "", complete });
+  const bootId = boot ?? (await readBootId(host));
+  await saveRecord(host, { bootId, spec: spec(profile), bootcmdline: "", complete });
   return host;
 }
 
@@ -73,6 +75,7 @@ describe("a node", () => {
     ["was not tuned", () => machine(machineBase(smallMachine))],
     ["was tuned to another profile", () => tuned("other")],
     ["is being tuned", () => tuned("quiet-memory", false)],
+    ["was tuned before it booted, but not", () => tuned("quiet-memory", true, "an earlier boot")],
   ])("whose status is from before a restart, and that %s since, has not converged", async (_, host) => {
     const outcome = await outcomeOf({ node: "n", host: await host(), profile: reported(), wanted });
     expect(outcome).toMatchObject({

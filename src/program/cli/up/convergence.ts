@@ -5,6 +5,7 @@ import { type Judgement, judge } from "../../../domain/node-tuning/judge.ts";
 import { findCondition } from "../../../language/object/condition.ts";
 import { equal } from "../../../language/object/json.ts";
 import type { Host } from "../../../node/host/host.ts";
+import { findBootId } from "../../../node/host/boot-id.ts";
 import { loadRecord } from "../../../node/on-node/tuning-record.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { textTable } from "../terminal/text-table.ts";
@@ -35,7 +36,7 @@ export type Wanted =
   | { readonly type: "no profile" }
   | { readonly type: "no node" };
 
-/** The machine of a virtual node is new after a restart, while the Profile still has the status of the last run. */
+/** After a boot the kernel has its own values until the agent has applied the Profile, which still has its old status. */
 const unapplied = "the agent to apply the profile";
 
 export async function outcomeOf({ node, host, profile, wanted }: NodeState): Promise<NodeOutcome> {
@@ -43,7 +44,8 @@ export async function outcomeOf({ node, host, profile, wanted }: NodeState): Pro
   const current = profile !== undefined && observedGeneration === profile.metadata.generation;
   const applied = current ? findCondition(conditions, "Applied") : undefined;
   const degraded = current ? findCondition(conditions, "Degraded") : undefined;
-  const record = await loadRecord(host);
+  const [record, bootId] = await Promise.all([loadRecord(host), findBootId(host)]);
+  const isTuned = record?.complete === true && record.bootId === bootId;
   const missing = (): string | undefined => {
     if (wanted.type === "no node") return "its Node";
     if (wanted.type === "no profile") return profile && "the operator to delete the Profile";
@@ -51,7 +53,7 @@ export async function outcomeOf({ node, host, profile, wanted }: NodeState): Pro
     if (!applied || !degraded) return "the agent to report";
     if (degraded.status === "True") return degraded.message;
     if (applied.status !== "True") return applied.message;
-    return record?.complete && equal(record.spec, wanted.spec) ? undefined : unapplied;
+    return isTuned && equal(record.spec, wanted.spec) ? undefined : unapplied;
   };
   const waitsFor = missing();
   const isOld = waitsFor === unapplied;
