@@ -175,6 +175,14 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings {
       .map(nameOf);
   const ofNode = ({ metadata: { name = "" } }: KubeObject): string[] =>
     selectedBy(nodes.get(name)?.metadata.labels ?? {});
+  // Every write of a rollout is an event: of hundreds of pools each concerns few profiles.
+  const ofPool = (event: CacheEvent<MachineConfigPool>): string[] => {
+    const versions = event.type === "updated" ? [event.before, event.object] : [event.object];
+    return profiles
+      .list()
+      .filter(({ spec }) => versions.some((pool) => selects(pool.spec?.nodeSelector, spec?.nodeSelector ?? {})))
+      .map(nameOf);
+  };
   return {
     sources: [
       source(nodes, (event) => [
@@ -186,9 +194,8 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings {
       ),
       source(nodeProfiles, ({ object }) => ofNode(object)),
       ...(objects.holdSources ?? []),
-      ...[pools, infrastructures, featureGates].flatMap((informer: Informer | undefined) =>
-        informer ? [source(informer, all)] : [],
-      ),
+      ...(pools ? [source(pools, ofPool)] : []),
+      ...[infrastructures, featureGates].flatMap((informer) => (informer ? [source(informer, all)] : [])),
     ],
     of(profile) {
       const cluster: ClusterObjects = {
