@@ -5,21 +5,13 @@ import type { RolloutNode } from "../../src/domain/rollout/rollout-node.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { withFile } from "./objects.ts";
 import { nodeOf } from "./recorded-pools.ts";
+import { numbers } from "./testing/numbers.ts";
 import { RolloutWorld } from "./testing/rollout-world.ts";
 import { SimulatedAgent } from "./testing/simulated-agent.ts";
 
 const pools = ["worker", "a", "b", "c"];
 const second = 1000;
 const minute = 60 * second;
-
-/** Numbers from 0 to 1, the same in every run. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** 50 nodes in each of four pools, of which a tenth may be unavailable. Caches lag by up to three seconds. */
 function fourPools(seed: number): {

@@ -42,6 +42,8 @@ export interface NodeTuningControllerOptions {
   agent: AgentOptions;
   protocol: Protocol;
   version: string;
+  /** Who renders pools and rolls them out, for the status where no ClusterOperator is. */
+  machineConfiguration?: string | undefined;
   /** Of the process: ends the watch of pods. */
   signal: AbortSignal;
   clock: Clock;
@@ -120,7 +122,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
         pools: pools?.list(),
         machineConfigs: machineConfigs?.list(),
         daemonSet: daemonSets.get(`${namespace}/${agentDaemonSetName}`),
-        status: statusPlace(caches, namespace),
+        status: statusPlace(caches, namespace, options.machineConfiguration),
         agent: options.agent,
         protocol: options.protocol,
         namespace,
@@ -145,10 +147,14 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
   return controller;
 }
 
-export function statusPlace({ clusterOperators, configMaps }: NodeTuningCaches, namespace: string): StatusPlace {
-  return clusterOperators
-    ? { type: "ClusterOperator", observed: clusterOperators.get(clusterOperatorName) }
-    : { type: "ConfigMap", observed: configMaps?.get(`${namespace}/${statusConfigMapName}`) };
+export function statusPlace(
+  { clusterOperators, configMaps }: NodeTuningCaches,
+  namespace: string,
+  machineConfiguration?: string,
+): StatusPlace {
+  if (clusterOperators) return { type: "ClusterOperator", observed: clusterOperators.get(clusterOperatorName) };
+  const observed = configMaps?.get(`${namespace}/${statusConfigMapName}`);
+  return { type: "ConfigMap", observed, machineConfiguration };
 }
 
 function unlessSame<T>(factsOf: (object: T) => string): (event: CacheEvent<T>) => string[] {

@@ -141,11 +141,11 @@ export class FeatureWatch {
 
 export function describeFeatures(features: ClusterFeatures): string {
   const operators = `cluster operators: ${features.clusterOperators ? "yes" : "no"}`;
-  return `machine config pools: ${machineConfiguration(features)}, ${operators}`;
+  return `machine config pools: ${describeMachineConfiguration(features)}, ${operators}`;
 }
 
 /** Who renders the pools and rolls them out. */
-function machineConfiguration(features: ClusterFeatures): string {
+export function describeMachineConfiguration(features: ClusterFeatures): string {
   if (!features.machineConfigPools) return "no";
   if (features.machineConfigOperator) return "rolled out by the Machine Config Operator";
   return rollsOut(features) ? "rolled out by Attune" : "not rolled out (no Machine Config Operator yet)";

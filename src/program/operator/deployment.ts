@@ -91,6 +91,8 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                   : ["--first-boot-address", `:${firstBootPort}`, "--first-boot-server", firstBoot]),
               ],
               env: [
+                // Of the nodes of a pool, this one is updated last.
+                { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
                 ...(release === undefined ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],

@@ -19,7 +19,13 @@ import { createInformer, informerOfOne } from "../../cluster/kube/informer/infor
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { MetricsServer } from "../../cluster/runtime/metrics/metrics-server.ts";
 import { type Exposition, type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { type ClusterFeatures, describeFeatures, FeatureWatch, rollsOut } from "./cluster-features.ts";
+import {
+  type ClusterFeatures,
+  describeFeatures,
+  describeMachineConfiguration,
+  FeatureWatch,
+  rollsOut,
+} from "./cluster-features.ts";
 import type { FirstBootOptions } from "./first-boot/first-boot.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
@@ -162,6 +168,7 @@ async function runWith(
       },
       protocol,
       version,
+      machineConfiguration: describeMachineConfiguration(features),
       signal,
       clock,
       log,

@@ -12,7 +12,12 @@ import { transitions } from "./transitions.ts";
 /** Where the operator reports its status: in the ClusterOperator on OpenShift, in a ConfigMap elsewhere. */
 export type StatusPlace =
   | { readonly type: "ClusterOperator"; readonly observed: ClusterOperator | undefined }
-  | { readonly type: "ConfigMap"; readonly observed: KubeObject | undefined };
+  | {
+      readonly type: "ConfigMap";
+      readonly observed: KubeObject | undefined;
+      /** Who renders pools and rolls them out. Default: not said. */
+      readonly machineConfiguration?: string | undefined;
+    };
 
 export const statusConfigMapName = "node-tuning-status";
 
@@ -23,8 +28,11 @@ export function planOperatorStatus(plan: Plan, input: Input): void {
   const before = statusBefore(place);
   const status = operatorStatus({ ...input, before });
   const of = place.type === "ClusterOperator" ? clusterOperator : configMap(namespace);
-  if (place.type === "ConfigMap") plan.objects.push({ owns: "whole", object: { ...of, data: textOf(status) } });
-  else {
+  if (place.type === "ConfigMap") {
+    const { machineConfiguration: pools } = place;
+    const data = { ...textOf(status), ...(pools === undefined ? {} : { MachineConfigPools: pools }) };
+    plan.objects.push({ owns: "whole", object: { ...of, data } });
+  } else {
     if (!place.observed) plan.objects.push({ owns: "whole", object: { ...of, spec: {} } });
     plan.statuses.push({
       of: { ...of, metadata: { name: clusterOperatorName, uid: place.observed?.metadata.uid } },

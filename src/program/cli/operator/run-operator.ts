@@ -33,6 +33,7 @@ export async function runOperatorWith(
     firstBoot: firstBootAddress === undefined ? undefined : { address: firstBootAddress, server: firstBootServer },
     // The shipped operator reads the version of its payload there.
     release: env["RELEASE_VERSION"] ?? "",
+    nodeName: env["NODE_NAME"],
     protocol,
     namespace,
     version,
