@@ -144,7 +144,7 @@ function installContainers() {
 
 /** Emulates a machine that boots, and makes its disk. */
 function findEmulator() {
-  const commands = ["qemu-system-x86_64", "mmdebstrap", "mke2fs", "sfdisk"];
+  const commands = ["qemu-system-x86_64", "qemu-img", "mmdebstrap", "mke2fs", "sfdisk"];
   return commands.every((command) => run("sh", ["-c", `command -v ${command}`]).status === 0) ? {} : undefined;
 }
 
@@ -152,7 +152,7 @@ function installEmulator() {
   const refusal = cannotInstall();
   if (refusal) return { reason: `qemu-system-x86 is not on this machine, and ${refusal}` };
   console.log("set-up: installing qemu-system-x86 and mmdebstrap with apt-get");
-  const packages = ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "fdisk"];
+  const packages = ["qemu-system-x86", "qemu-utils", "mmdebstrap", "e2fsprogs", "fdisk"];
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", ...packages]);
   return findEmulator() ?? { reason: `apt-get could not install ${packages.join(", ")}` };

@@ -4,11 +4,13 @@ import { type Stage, startStage } from "./harness/stage.ts";
 import { hardwareStory } from "./stories/hardware.ts";
 import { machineConfigStories } from "./stories/machine-config.ts";
 import { machineStories } from "./stories/machine.ts";
+import { powerCutStories } from "./stories/power-cut.ts";
+import { tuningStories } from "./stories/tuning.ts";
 
 const reason = whyNoMachine(process.env);
 if (reason !== undefined) console.log(`not run: Attune on an emulated machine (${reason})`);
 
-describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout: 1_200_000 }, () => {
+describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout: 3_600_000 }, () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage();
@@ -22,5 +24,7 @@ describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout
 
   machineStories(() => stage);
   hardwareStory(() => stage);
+  tuningStories(() => stage);
   machineConfigStories(() => stage);
+  powerCutStories(() => stage);
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-const programs = ["qemu-system-x86_64", "mmdebstrap", "mke2fs", "sfdisk", "cp"];
+const programs = ["qemu-system-x86_64", "qemu-img", "mmdebstrap", "mke2fs", "sfdisk"];
 
 /** Why no emulated machine can be started here; undefined: one can. */
 export function whyNoMachine({ ATTUNE_LONG: long }: NodeJS.ProcessEnv): string | undefined {

@@ -59,7 +59,7 @@ RestartSec=1
 WantedBy=multi-user.target
 `;
 
-/** The guest has no pods: of a kubelet it has the service, the configuration and the version. */
+/** The guest has no pods: of a kubelet and a container runtime it has the services, the configuration and the versions. */
 const kubelet = `#!/bin/sh
 [ "$1" = --version ] && exec echo Kubernetes v1.35.0
 exec sleep infinity
@@ -68,6 +68,18 @@ const kubeletUnit = `[Unit]
 Description=Stand-in for the kubelet
 [Service]
 ExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml --config-dir=/etc/kubernetes/kubelet.conf.d
+Restart=always
+[Install]
+WantedBy=multi-user.target
+`;
+const containerd = `#!/bin/sh
+[ "$1" = --version ] && exec echo containerd github.com/containerd/containerd v1.7.0
+exec sleep infinity
+`;
+const containerdUnit = `[Unit]
+Description=Stand-in for containerd
+[Service]
+ExecStart=/usr/bin/containerd
 Restart=always
 [Install]
 WantedBy=multi-user.target
@@ -107,6 +119,8 @@ export const guestFiles: Readonly<Record<string, GuestFile>> = {
   "/etc/systemd/system/test-channel.service": { text: channelUnit },
   "/etc/systemd/system/attune-agent.service": { text: agentUnit },
   "/etc/systemd/system/kubelet.service": { text: kubeletUnit },
+  "/etc/systemd/system/containerd.service": { text: containerdUnit },
+  "/usr/bin/containerd": { text: containerd, mode: 0o755 },
   "/usr/bin/kubelet": { text: kubelet, mode: 0o755 },
   "/var/lib/kubelet/config.yaml": { text: kubeletConfig },
   "/etc/initramfs-tools/conf.d/small": { text: "MODULES=list\n" },
@@ -119,6 +133,7 @@ export const enabledUnits = [
   "test-channel.service",
   "attune-agent.service",
   "kubelet.service",
+  "containerd.service",
   "systemd-networkd.service",
 ] as const;
 

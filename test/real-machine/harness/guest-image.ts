@@ -109,7 +109,7 @@ async function bootWithoutGrub(folder: string, root: string, disk: string): Prom
     initrd: inBoot("initrd.img-"),
     arguments: `root=/dev/vda1 ${bootArguments} quiet`,
   };
-  const machine = await Machine.start({ folder, disk, kernel });
+  const machine = await Machine.start({ folder, disk: { file: disk, format: "raw" }, kernel });
   try {
     await machine.run(installGrub, 900);
     await machine.powerOff();

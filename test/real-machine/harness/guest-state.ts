@@ -22,3 +22,24 @@ export function differences(before: Record<string, string>, after: Record<string
     .filter((path) => before[path] !== after[path])
     .map((path) => `${path}: ${before[path] ?? "absent"} → ${after[path] ?? "absent"}`);
 }
+
+const cpus = "/sys/devices/system/cpu";
+const pages = (node: number): string => `/sys/devices/system/node/node${node}/hugepages/hugepages-2048kB/nr_hugepages`;
+
+export interface InForce {
+  readonly online: string;
+  readonly isolated: string;
+  readonly nohzFull: string;
+  /** Huge pages of 2 MiB on each NUMA node. */
+  readonly pages: string;
+  /** Units that failed. */
+  readonly failed: string;
+}
+
+/** What the kernel and systemd say. */
+export async function inForce(machine: Machine): Promise<InForce> {
+  const shown = await machine.run(`cat ${cpus}/online ${cpus}/isolated ${cpus}/nohz_full ${pages(0)} ${pages(1)}`);
+  const [online = "", isolated = "", nohzFull = "", first, second] = shown.split("\n");
+  const failed = await machine.run("systemctl --failed -q");
+  return { online, isolated, nohzFull, pages: `${first} ${second}`, failed };
+}

@@ -13,9 +13,10 @@ export class LineSocket {
     this.path = path;
     this.#server = createServer((socket) => {
       this.#socket = socket;
-      // The emulator was killed: whoever waits for a line learns it from its process.
-      socket.on("error", () => socket.destroy());
-      createInterface({ input: socket, crlfDelay: Infinity }).on("line", onLine);
+      const lines = createInterface({ input: socket, crlfDelay: Infinity });
+      // The emulator was killed: who waits for a line learns it from its process. The lines repeat errors of the socket.
+      for (const stream of [socket, lines]) stream.on("error", () => socket.destroy());
+      lines.on("line", onLine);
     });
   }
 

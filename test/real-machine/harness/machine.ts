@@ -1,23 +1,36 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { growingPause } from "../../servers/until.ts";
+import { setTimeout } from "node:timers/promises";
 import { type Answer, type Boot, Channel } from "./channel.ts";
 import { within } from "./deadline.ts";
 import { portName } from "./guest-files.ts";
 import { Monitor } from "./monitor.ts";
 
+export interface Disk {
+  readonly file: string;
+  readonly format: "raw" | "qcow2";
+}
+
+/** A disk that leaves the one below as it is. */
+export function diskOver({ file: below, format }: Disk, file: string): Disk {
+  const options = ["-o", "cluster_size=4k,lazy_refcounts=on", "-b", below, "-F", format];
+  execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", ...options, file]);
+  return { file, format: "qcow2" };
+}
+
 export interface MachineOptions {
   /** For the log of the serial console. */
   readonly folder: string;
-  readonly disk: string;
+  readonly disk: Disk;
   /** A second disk, read-only: the program under test. */
   readonly programDisk?: string;
   /** Boots this kernel instead of the boot loader on the disk. */
   readonly kernel?: { readonly image: string; readonly initrd: string; readonly arguments: string };
 }
 
+const diskName = "disk";
 const bootSeconds = 900;
 const commandSeconds = 300;
 
@@ -42,11 +55,14 @@ export class Machine {
   readonly #monitor: Monitor;
   /** Paths of Unix sockets are short. */
   readonly #sockets: string;
+  #disk: Disk;
+  #disks = 0;
   #emulator: ChildProcess | undefined;
   #output = "";
 
   private constructor(options: MachineOptions, sockets: string, channel: Channel, monitor: Monitor) {
     this.#options = options;
+    this.#disk = options.disk;
     this.#sockets = sockets;
     this.#channel = channel;
     this.#monitor = monitor;
@@ -93,17 +109,15 @@ export class Machine {
   }
 
   #words(): string[] {
-    const { disk, programDisk, kernel } = this.#options;
-    const drive = (file: string, options: string): string[] => [
+    const { programDisk, kernel } = this.#options;
+    const drive = ({ file, format }: Disk, options: string): string[] => [
       "-drive",
-      `file=${file},format=raw,if=virtio,${options}`,
+      `file=${file},format=${format},if=virtio,${options}`,
     ];
     return [
       ...hardware.split(/\s+/).map((word) => word.replace("SERIAL", this.serialLog).replace("SOCKETS", this.#sockets)),
-      // What the guest has sent to its disk is in the host's cache, which outlives the emulator: no flush has to reach the
-      // host's disk. What the guest only has in its memory is lost with the emulator.
-      ...drive(disk, "cache=unsafe"),
-      ...(programDisk ? drive(programDisk, "readonly=on") : []),
+      ...drive(this.#disk, `id=${diskName},cache=writeback`),
+      ...(programDisk ? drive({ file: programDisk, format: "raw" }, "readonly=on") : []),
       ...(kernel ? ["-kernel", kernel.image, "-initrd", kernel.initrd, "-append", kernel.arguments] : []),
     ];
   }
@@ -119,11 +133,25 @@ export class Machine {
     return next;
   }
 
-  /** Cuts the power as soon as the guest has written to its disk this often, from now on. */
-  async cutPowerAfterWrites(count: number): Promise<void> {
-    const last = (await this.#monitor.writes()) + count;
-    for (const pause = growingPause(); (await this.#monitor.writes()) < last; await pause())
-      if (!this.#emulator) return;
+  /**
+   * From now on, what the guest writes is lost with the power unless it has flushed it. The emulator finds new blocks of an image
+   * by a table that it writes with each flush only: in a new image all blocks are new.
+   */
+  async forgetUnflushed(): Promise<void> {
+    const next = diskOver(this.#disk, join(this.#options.folder, `disk-${++this.#disks}.qcow2`));
+    const snapshot = { device: diskName, "snapshot-file": next.file, format: next.format, mode: "existing" };
+    await this.#monitor.ask("blockdev-snapshot-sync", snapshot);
+    this.#disk = next;
+  }
+
+  /** How often the guest has written to its disk since it was powered on. */
+  writes(): Promise<number> {
+    return this.#monitor.writes();
+  }
+
+  /** Cuts the power as soon as the guest has written to its disk this often since it was powered on. */
+  async cutPowerAtWrite(count: number): Promise<void> {
+    while (this.#emulator && (await this.writes()) < count) await setTimeout(1);
     await this.cutPower();
   }
 

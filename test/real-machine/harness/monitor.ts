@@ -16,10 +16,10 @@ export class Monitor {
     return monitor;
   }
 
-  async ask(execute: string): Promise<unknown> {
+  async ask(execute: string, given: object = {}): Promise<unknown> {
     const reply = await new Promise<Reply>((resolve) => {
       this.#answers.push(resolve);
-      this.#lines?.send(JSON.stringify({ execute }));
+      this.#lines?.send(JSON.stringify({ execute, arguments: given }));
     });
     if (reply.error) throw new Error(`${execute}: ${reply.error.desc}`);
     return reply.return;

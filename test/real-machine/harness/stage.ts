@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Program } from "../../../src/program/cli/testing/program.ts";
 import { Cluster } from "./cluster.ts";
 import { guestDisk } from "./guest-image.ts";
-import { Machine } from "./machine.ts";
+import { diskOver, Machine } from "./machine.ts";
 import { programDisk } from "./program-disk.ts";
 
 /** A cluster on the host whose only node is the guest. */
@@ -28,8 +27,7 @@ export async function startStage(): Promise<Stage> {
     mkdirSync(join(folder, "server"));
     const cluster = await Cluster.start(attune, join(folder, "server"));
     undo.push(() => cluster.stop());
-    const disk = join(folder, "disk.raw");
-    execFileSync("cp", ["--reflink=auto", "--sparse=always", base, disk]);
+    const disk = diskOver({ file: base, format: "raw" }, join(folder, "disk.qcow2"));
     const agent = { words: await cluster.agentWords(), kubeconfig: await cluster.agentKubeconfig() };
     const machine = await Machine.start({ folder, disk, programDisk: programDisk(folder, attune.path, agent) });
     undo.push(() => machine.stop());
