@@ -29,7 +29,7 @@ it(`${count} PerformanceProfiles at once get their objects with one write each, 
     run(informer.run(signal));
   };
   const written = [tunedKind, machineConfigKind, kubeletConfigKind, kinds.runtimeClass, performanceProfileKind];
-  for (const kind of written) follow(kind as KindRef);
+  for (const kind of written) follow(kind);
   for (let i = 0; i < count; i++) {
     const name = `p${i}`;
     await cluster.createPool(name);
