@@ -61,10 +61,7 @@ test.skipIf(!isRoot)(
       admin.patch(kinds.node, "n", { type: "merge", patch: { metadata: { annotations: values } } });
     const update = async () => updateOf((await admin.get(kinds.node, "n")).metadata);
     const start = (): Run =>
-      attune.start([
-        ...["agent", "--node", "n", "--root", node.root, "--machine-config", "--engine", "native"],
-        ...["--kubeconfig", server.kubeconfig],
-      ]);
+      attune.start(`agent --node n --root ${node.root} --machine-config --kubeconfig ${server.kubeconfig}`.split(" "));
     /** What the operator does: grants every drain and its end. */
     const grant = (): Promise<unknown> =>
       eventually("the agent's request", async () => {
@@ -76,7 +73,7 @@ test.skipIf(!isRoot)(
     for (let round = 1; round <= kills; round++) {
       const name = `rendered-${round}`;
       const metadata = { name };
-      await admin.create(machineConfigKind, { ...machineConfigKind, metadata, spec: configOf(name) } as never);
+      await admin.create(machineConfigKind, { ...machineConfigKind, metadata, spec: configOf(name) });
       const before = node.askedToRestart;
       let agent = start();
       await annotate({ [annotations.desiredConfig]: name });

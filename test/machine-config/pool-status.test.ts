@@ -96,7 +96,7 @@ describe("what nodes cannot have of their config", () => {
   const done = { current: "v1", desired: "v1", state: "Done" };
   const saying = (text: string) => ({ ...done, annotations: { [agentAnnotations.findings]: text } });
 
-  it("is a condition of the pool, with the nodes of each, and with drift (machine-config W-12, W-27)", () => {
+  it("is a condition of the pool, with the nodes of each, and with drift (machine-config W-12, machine-config W-27)", () => {
     const same = findingsText(["no realtime kernel"])!;
     const six = Array.from({ length: 6 }, (_, index) => ({ name: `n${index}`, ...saying(same) }));
     expect(findings(...six, { name: "d", ...done, reason: "drifted: storage.files /etc/a: is missing" })).toMatchObject(

@@ -9,8 +9,9 @@ import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
 import type { NearbyNodes } from "./nearby-nodes.ts";
 import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts";
-import { type NodeChange, NodeChanges } from "./node-changes.ts";
+import { type NodeChange, NodeChanges, startupTaint, updateTaint } from "./node-changes.ts";
 import { conflictCondition, type RolloutNode } from "./rollout-node.ts";
+import { isUntuned } from "./startup-taint.ts";
 import { waitingFor, type Waiting } from "./waiting.ts";
 
 export interface PoolInput {
@@ -81,6 +82,7 @@ export function decidePool(input: PoolInput): PoolDecision {
   const events: PlannedEvent[] = [];
   for (const member of members) {
     remember(changes, member);
+    changes.taint(member.state.node, startupTaint, isUntuned(member.state.node));
     // It is told again when the budget allows.
     if (member.state.update.state === "Lost") changes.forget(member.state.node);
     reportConflict(member, now, changes, events);
@@ -106,7 +108,7 @@ function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, 
     const { node, update } = state;
     if (topology !== undefined && node.metadata.annotations?.[annotations.controlPlaneTopology] !== topology)
       changes.annotate(node, annotations.controlPlaneTopology, topology);
-    changes.taint(node, isBehind(state, target));
+    changes.taint(node, updateTaint, isBehind(state, target));
     // The node stays on what it has; otherwise its agent would try for ever.
     if (
       progress &&

@@ -1,5 +1,5 @@
 import { annotations, ownAnnotations, ownPrefix } from "./node-annotations.ts";
-import { type NodeChange, NodeChanges } from "./node-changes.ts";
+import { type NodeChange, NodeChanges, startupTaint, updateTaint } from "./node-changes.ts";
 import { phaseOf } from "./node-progress.ts";
 import type { NodeState } from "./node-state.ts";
 import type { RolloutNode } from "./rollout-node.ts";
@@ -10,7 +10,7 @@ import type { RolloutNode } from "./rollout-node.ts";
  */
 export function leavePools(changes: NodeChanges, state: NodeState): void {
   const { node, update, isDone } = state;
-  changes.taint(node, false);
+  for (const taint of [updateTaint, startupTaint]) changes.taint(node, taint, false);
   changes.conflict(node, undefined);
   if (node.metadata.annotations?.[ownAnnotations.progress] !== undefined)
     changes.annotate(node, ownAnnotations.progress, null);
@@ -31,7 +31,7 @@ export function forgetRollouts(node: RolloutNode, rolledOut: boolean): NodeChang
   for (const name of Object.keys(present))
     if (name.startsWith(ownPrefix) || (rolledOut && protocol.includes(name))) changes.annotate(node, name, null);
   if (rolledOut) {
-    changes.taint(node, false);
+    for (const taint of [updateTaint, startupTaint]) changes.taint(node, taint, false);
     changes.conflict(node, undefined);
   }
   if (present[ownAnnotations.cordonedFor] !== undefined) changes.uncordon(node);

@@ -52,6 +52,8 @@ export const agentAnnotations = {
   repaired: own("repaired"),
   /** See `findingsText`: what of its config the node cannot have, as a JSON list. */
   findings: own("findings"),
+  /** The boot in which the agent has tuned the node, by its id. */
+  tunedBoot: own("tuned-boot"),
 } as const;
 
 /** By a user: any new value asks the agent to set back what drifted. */

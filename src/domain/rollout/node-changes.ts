@@ -1,5 +1,5 @@
 import { findCondition } from "../../language/object/condition.ts";
-import { annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
+import { annotations, ownAnnotations, ownPrefix, writtenByAgent } from "./node-annotations.ts";
 import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
 
 /** What to write to one Node. Null removes. */
@@ -21,11 +21,14 @@ export interface RemovedCondition {
   readonly $patch: "delete";
 }
 
-const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
-
 /** On nodes that wait for an update, so that pods that are moved come to rest elsewhere. */
-export function isUpdateTaint({ key, effect }: Taint): boolean {
-  return key === updateTaint.key && effect === updateTaint.effect;
+export const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+
+/** On nodes that restart, until their agents have tuned them. */
+export const startupTaint: Taint = { key: `${ownPrefix}not-tuned`, effect: "NoSchedule" };
+
+function isSame(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect;
 }
 
 interface Draft {
@@ -73,11 +76,11 @@ export class NodeChanges {
     this.#of(node).isCordoned = false;
   }
 
-  taint(node: RolloutNode, isWanted: boolean): void {
-    const taints = node.spec?.taints ?? [];
-    const others = taints.filter((taint) => !isUpdateTaint(taint));
+  taint(node: RolloutNode, taint: Taint, isWanted: boolean): void {
+    const taints = this.#changes.get(node)?.taints ?? node.spec?.taints ?? [];
+    const others = taints.filter((one) => !isSame(one, taint));
     if (others.length < taints.length === isWanted) return;
-    this.#of(node).taints = isWanted ? [...taints, updateTaint] : others;
+    this.#of(node).taints = isWanted ? [...taints, taint] : others;
   }
 
   #of(node: RolloutNode): Draft {

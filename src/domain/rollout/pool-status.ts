@@ -4,6 +4,7 @@ import type { Member } from "./candidates.ts";
 import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-nodes.ts";
 import { nodeFindings } from "./node-findings.ts";
 import { isUpdated } from "./node-state.ts";
+import { notTuned } from "./startup-taint.ts";
 
 export type PoolStatus = NonNullable<MachineConfigPool["status"]>;
 
@@ -54,6 +55,7 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   conditions.set("Degraded", either(nodes, conditions.get("RenderDegraded")));
   conditions.setIfEverTrue("RolloutBlocked", blocking(waiting));
   conditions.setIfEverTrue("NodeFindings", nodeFindings(members));
+  conditions.setIfEverTrue("NodesNotTuned", notTuned(members));
   // While there is no config, no node misses one.
   conditions.setIfEverTrue("NodesWithoutPool", outside(pool, target === "" ? [] : (nearby?.withoutPool ?? [])));
 

@@ -12,7 +12,10 @@ export interface Taint {
 /** The part of a Node that a rollout reads. */
 export interface RolloutNode extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
-  readonly status?: { readonly conditions?: readonly NodeCondition[] };
+  readonly status?: {
+    readonly conditions?: readonly NodeCondition[];
+    readonly nodeInfo?: { readonly bootID?: string };
+  };
 }
 
 export interface NodeCondition {
@@ -27,7 +30,8 @@ export interface NodeCondition {
 export const conflictCondition = "MachineConfigPoolConflict";
 
 const judgedConditions: readonly string[] = ["Ready", "DiskPressure", "NetworkUnavailable", conflictCondition];
-const own: readonly string[] = [...Object.values(ownAnnotations), agentAnnotations.findings];
+const { findings, tunedBoot } = agentAnnotations;
+const own: readonly string[] = [...Object.values(ownAnnotations), findings, tunedBoot];
 
 /** Drops heartbeats, images and the annotations of others: they are most of a Node, and no decision reads them. */
 export function projectRolloutNode({ apiVersion, kind, metadata, spec, status }: RolloutNode): RolloutNode {
@@ -42,7 +46,10 @@ export function projectRolloutNode({ apiVersion, kind, metadata, spec, status }:
       ...(spec?.unschedulable ? { unschedulable: true } : {}),
       ...(spec?.taints?.length ? { taints: spec.taints } : {}),
     },
-    status: { conditions: conditions.map(withoutHeartbeat) },
+    status: {
+      conditions: conditions.map(withoutHeartbeat),
+      ...(status?.nodeInfo?.bootID ? { nodeInfo: { bootID: status.nodeInfo.bootID } } : {}),
+    },
   };
 }
 

@@ -28,6 +28,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { agentServiceAccount } from "./rbac.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import type { Controller } from "../../cluster/runtime/controller/controller.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 
 export interface AgentOptions {
@@ -91,6 +92,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   // The node is tuned also where another process has the port.
   const manager = new Manager({ probeAddress: options.probeAddress, probesAreOptional: true, clock, log });
   let settled = false;
+  let update: Controller | undefined;
   manager.addReadyCheck("node", () => {
     if (!settled) throw new Error("the Profile of the node was not applied yet");
   });
@@ -107,7 +109,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     tuner,
     hardware: new NodeHardware(host, log),
     protocol,
-    settled: () => (settled = true),
+    settled: () => {
+      if (!settled) update?.queue.add(node);
+      settled = true;
+    },
     clock,
     log,
   });
@@ -119,9 +124,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
       createInformer(client, kinds.node, { ...selected, clock, project: withoutStatus }),
     );
     const watch = new ConfigWatch(host, clock);
-    const update = updateController({ client, nodes, node, updater, watch, clock, log });
-    watch.start(() => update.queue.add(node), over.signal);
-    manager.add(update, { on: "everywhere" });
+    const isTuned = (): boolean => settled;
+    const config = updateController({ client, nodes, node, updater, isTuned, watch, clock, log });
+    update = config;
+    watch.start(() => config.queue.add(node), over.signal);
+    manager.add(config, { on: "everywhere" });
   }
   // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);

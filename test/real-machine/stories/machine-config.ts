@@ -47,7 +47,7 @@ const unrestarted = "/etc/nmstate/openshift/story.yml";
 const replaced = "/etc/default/irqbalance";
 
 export function machineConfigStories(stage: () => Stage): void {
-  test("a MachineConfig whose file needs no restart reaches the guest without one, and deleted it leaves no trace (W-13, W-25)", async () => {
+  test("a MachineConfig whose file needs no restart reaches the guest without one, and deleted it leaves no trace (machine-config W-13, machine-config W-25)", async () => {
     const { cluster, machine } = stage();
     await rolledOut(cluster, () => true);
     const [files, boots] = [await fileState(machine), machine.boots.length];
@@ -60,7 +60,7 @@ export function machineConfigStories(stage: () => Stage): void {
     expect(machine.boots).toHaveLength(boots);
   });
 
-  test("file, unit and boot argument of a MachineConfig are in place after one boot, and the originals are back after one more (W-1, W-27)", async () => {
+  test("file, unit and boot argument of a MachineConfig are in place after one boot, and the originals are back after one more (machine-config W-1, machine-config W-27)", async () => {
     const { cluster, machine } = stage();
     await rolledOut(cluster, (sources) => !sources.includes("99-small"));
     const files = await fileState(machine);

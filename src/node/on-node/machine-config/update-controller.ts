@@ -39,6 +39,8 @@ export interface UpdateControllerOptions {
   readonly nodes: Informer;
   readonly node: string;
   readonly updater: NodeUpdater;
+  /** Whether the node was tuned since it booted: the operator keeps pods away until then. */
+  readonly isTuned?: (() => boolean) | undefined;
   /** Notices drift. Without it, it is found by comparing now and then. */
   readonly watch?: ConfigWatch | undefined;
   readonly clock: Clock;
@@ -60,6 +62,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
     const configs = await updater.configs();
     let seen: Annotations = found.metadata.annotations ?? {};
     const report = async (wanted: Report): Promise<void> => void (seen = await annotate(seen, wanted, signal));
+    if (options.isTuned?.()) await report({ tunedBoot: configs.bootId });
     switch (phaseOf({ update, ...configs })) {
       case "unmanaged":
         return {};
@@ -225,6 +228,7 @@ interface Report {
   postConfigAction?: "Rebooting" | null;
   repaired?: string;
   findings?: string | null;
+  tunedBoot?: string;
 }
 
 type Annotations = Readonly<Record<string, string | null>>;
