@@ -1,7 +1,6 @@
-import { ifThere, isForbidden, isNotFound } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds, untyped } from "../../../cluster/kube/kinds.ts";
-import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import {
   audience,
   endpointConfigMap,
@@ -32,7 +31,6 @@ const place = { namespace: firstBootNamespace };
 export async function issueToken(client: Client, options: IssueOptions): Promise<TokenFile> {
   const { node, pool, lifeMs, now, signal } = options;
   const { server, certificateAuthority } = await endpoint(client, options);
-  if (!(await mayExist(client, pool, signal))) throw new Error(`MachineConfigPool ${pool} does not exist`);
   await ifThere(client.delete(kinds.secret, invitationName(node), { ...place, signal }));
   const invitation = invitationObject(node, pool, formatTime(now + lifeMs));
   const { metadata } = await client.create(kinds.secret, invitation, { ...place, signal });
@@ -61,16 +59,4 @@ async function endpoint(
       `the operator serves no first boots: ConfigMap ${firstBootNamespace}/${endpointConfigMap} is missing or empty; attune install --first-boot URL turns it on`,
     );
   return found as Pick<TokenFile, "server" | "certificateAuthority">;
-}
-
-/** Unknown to an account that may not read pools. */
-async function mayExist(client: Client, pool: string, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await client.get(machineConfigPoolKind, pool, { signal });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    if (isForbidden(error)) return true;
-    throw error;
-  }
 }
