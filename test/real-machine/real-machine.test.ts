@@ -4,6 +4,7 @@ import { type Stage, startStage } from "./harness/stage.ts";
 import { hardwareStory } from "./stories/hardware.ts";
 import { machineConfigStories } from "./stories/machine-config.ts";
 import { machineStories } from "./stories/machine.ts";
+import { performanceProfileStories } from "./stories/performance-profile.ts";
 import { powerCutStories } from "./stories/power-cut.ts";
 import { tuningStories } from "./stories/tuning.ts";
 
@@ -26,5 +27,6 @@ describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout
   hardwareStory(() => stage);
   tuningStories(() => stage);
   machineConfigStories(() => stage);
+  performanceProfileStories(() => stage);
   powerCutStories(() => stage);
 });
