@@ -23,21 +23,21 @@ export const debian = {
   omitted: ["debianutils", "init-system-helpers", "mawk"],
 } as const;
 
-/** Names by which busybox is started, unless another package has a program of this name. */
+/** Paths by which busybox is started, unless another package has a program of this name. */
 export const busyboxPrograms = [
-  ..."sh ash cat chgrp chmod chown chroot cp date dd df du env find id kill ln ls mkdir mv nproc pidof pwd readlink realpath rm".split(
+  // Scripts name these by the path that distributions have them at.
+  ..."sbin/chroot sbin/insmod sbin/ip sbin/lsmod sbin/modprobe sbin/rmmod sbin/route".split(" "),
+  ..."sh ash cat chgrp chmod chown cp date dd df du env id kill ln ls mkdir mv nproc pidof pwd readlink realpath rm".split(
     " ",
   ),
-  ..."rmdir sleep stat sync taskset test timeout touch true false umount mount uname nsenter dmesg insmod ip ionice lsmod modprobe rmmod which".split(
+  ..."rmdir sleep stat sync taskset test timeout touch true false umount mount uname nsenter dmesg ionice which".split(
     " ",
   ),
   ..."awk basename clear cmp cut diff dirname echo expr grep gunzip gzip head hexdump less od printf sed seq sort".split(
     " ",
   ),
-  ..."hostname nc netstat nslookup ping route strings tail tar tee top tr uniq vi watch wc wget whoami xargs yes".split(
-    " ",
-  ),
-];
+  ..."hostname nc netstat nslookup ping strings tail tar tee top tr uniq vi watch wc wget whoami yes".split(" "),
+].map((name) => (name.includes("/") ? `usr/${name}` : `usr/bin/${name}`));
 
 /** From the packages of npm that carry one binary each. */
 export const nodejs = {

@@ -17,6 +17,8 @@ export interface DebianPackage {
 /** Not needed to run programs. Licences stay: `usr/share/doc/<name>/copyright`. */
 const left = [
   /^usr\/share\/(?!doc\/|common-licenses)/,
+  // Licences that no package of the image names.
+  /^usr\/share\/common-licenses\/(AGPL|BSL|CC-BY|GFDL-1\.1|MPL|OFL)/,
   // A package may have a link to the documents of another one.
   /^usr\/share\/doc\/(?![^/]+(\/copyright)?$)/,
   /^usr\/lib\/(tmpfiles\.d|[^/]+\/(gconv|audit|libmvec\.so))/,

@@ -12,9 +12,9 @@ export async function debianLayer(packages: readonly DebianPackage[]): Promise<F
   const account = (name: string, id: number, home: string): string => `${name}:x:${id}:${id}:${name}:${home}:/bin/sh\n`;
   tree.write("etc/passwd", `${account("root", 0, "/root")}${account("attune", user, "/")}`, { mtime });
   tree.write("etc/group", `root:x:0:\nattune:x:${user}:\n`, { mtime });
-  for (const name of busyboxPrograms)
-    if (!tree.get(`usr/bin/${name}`) && !tree.get(`usr/sbin/${name}`))
-      tree.add(`usr/bin/${name}`, { type: "symlink", to: "busybox", mtime });
+  for (const path of busyboxPrograms)
+    if (!tree.get(path) && !tree.get(path.replace("/bin/", "/sbin/")))
+      tree.add(path, { type: "symlink", to: path.startsWith("usr/bin/") ? "busybox" : "../bin/busybox", mtime });
   // Where scanners look for packages in images without dpkg.
   for (const { name, control } of packages) tree.write(`var/lib/dpkg/status.d/${name}`, control, { mtime });
   return tree;

@@ -73,6 +73,7 @@ describe.skipIf(reason !== undefined)("the image", () => {
     const inside = (...argv: string[]): string => containerd.run("chroot", rootfs, ...argv);
     for (const program of ["sysctl", "ethtool", "ps", "top", "rmmod", "chroot", "attune"])
       inside("sh", "-c", `command -v ${program}`);
+    expect(inside("/usr/sbin/chroot", "/", "/bin/echo", "there")).toBe("there");
     // As scripts of the Go operator's users do; busybox has neither this shell nor -lname.
     expect(inside("bash", "-c", "find /usr/bin -name sh -lname '*busybox' -printf %f")).toBe("sh");
     expect(inside("attune", "--version")).toBe(containerd.run(process.execPath, join(root, "bin/attune"), "--version"));
