@@ -28,9 +28,16 @@ export interface ManifestKind {
 export const profileKinds: readonly ManifestKind[] = (["v2", "v1", "v1alpha1"] as const).map((version) => ({
   apiVersion: `${profileGroup}/${version}`,
   kind: performanceProfileKind.kind,
-  schema: schemas[version],
+  schema: withoutSelector(schemas[version]),
   convert: (object) => convertProfile(object, profileVersion),
 }));
+
+/** A profile in a ConfigMap is for the nodes of a NodePool: it needs no selector of its own. */
+function withoutSelector(schema: Schema): Schema {
+  const { spec = {} } = schema.properties ?? {};
+  const required = spec.required?.filter((field) => field !== "nodeSelector") ?? [];
+  return { ...schema, properties: { ...schema.properties, spec: { ...spec, required } } };
+}
 
 export const tunedKinds: readonly ManifestKind[] = [{ ...tunedKind, schema: tunedSchema }];
 

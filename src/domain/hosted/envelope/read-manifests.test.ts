@@ -148,7 +148,7 @@ describe("what a hostile text can cost is bounded", () => {
       `a: &a [${"x,".repeat(50)}]\nb: &b [${"*a,".repeat(50)}]\nc: [${"*b,".repeat(50)}]\n`,
     ],
     ["deep nesting", "[".repeat(100_000)],
-    ["a million ends of documents", "...\n".repeat(250_000)],
+    ["fifty thousand ends of documents", "...\n".repeat(50_000)],
   ])("%s", (_, text) => {
     expect(problemsOf(text)).toHaveLength(1);
   });

@@ -1,0 +1,78 @@
+import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
+import type { Recommend, Tuned } from "../node-tuning/api.ts";
+import { defaultTunedName } from "../node-tuning/default-tuned.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
+import { keys, nodePoolOf } from "./protocol.ts";
+
+/** What node tuning decides for the nodes of one NodePool, in the terms of a cluster with one pool. */
+export interface PoolScope {
+  readonly nodePool: string;
+  /** Those of the NodePool, and `default`. */
+  readonly tuneds: readonly Tuned[];
+  readonly nodes: readonly NodeFacts[];
+  readonly pools: readonly MachineConfigPool[];
+  /** Whether a rule is for the whole NodePool, so that it may have boot arguments. */
+  readonly hasPoolRule: boolean;
+}
+
+/** One scope for each NodePool with Tuneds or nodes. Nodes without the label are in one of their own, with an empty name. */
+export function poolScopes(tuneds: readonly Tuned[], nodes: readonly NodeFacts[]): PoolScope[] {
+  const shared = tuneds.filter(({ metadata }) => metadata.name === defaultTunedName);
+  const own = byPool(
+    tuneds.filter((tuned) => !shared.includes(tuned)),
+    poolOfTuned,
+  );
+  const members = byPool(nodes, nodePoolOf);
+  return [...new Set([...own.keys(), ...members.keys()])].toSorted().map((nodePool) => {
+    const inside = (own.get(nodePool) ?? []).map((tuned) => inPool(tuned, nodePool));
+    return {
+      nodePool,
+      tuneds: [...shared, ...inside],
+      nodes: members.get(nodePool) ?? [],
+      pools: [poolFor(nodePool)],
+      hasPoolRule: inside.some(({ spec }) => spec?.recommend?.some((rule) => rule.machineConfigLabels)),
+    };
+  });
+}
+
+function byPool<T>(objects: readonly T[], poolOf: (object: T) => string | undefined): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const object of objects) {
+    const pool = poolOf(object);
+    if (pool === undefined) continue;
+    const known = found.get(pool);
+    if (known) known.push(object);
+    else found.set(pool, [object]);
+  }
+  return found;
+}
+
+function poolOfTuned({ metadata: { labels } }: Tuned): string | undefined {
+  return labels && Object.hasOwn(labels, keys.nodePoolName) ? labels[keys.nodePoolName] : undefined;
+}
+
+function inPool(tuned: Tuned, nodePool: string): Tuned {
+  const recommend = tuned.spec?.recommend?.map((rule) => inPoolRule(rule, nodePool));
+  return { ...tuned, spec: { ...tuned.spec, ...(recommend ? { recommend } : {}) } };
+}
+
+/** Every node gets it without a rule, and it has no boot arguments. */
+const everywhere = "openshift-node";
+
+/** A rule without `match` is for the whole NodePool, and the boot arguments of its profile too. Labels of pools mean nothing. */
+function inPoolRule({ machineConfigLabels: _, ...rule }: Recommend, nodePool: string): Recommend {
+  if (rule.match || rule.profile === everywhere || nodePool === "") return rule;
+  return { ...rule, machineConfigLabels: { [keys.nodePoolName]: nodePool } };
+}
+
+function poolFor(nodePool: string): MachineConfigPool {
+  return {
+    apiVersion,
+    kind: "MachineConfigPool",
+    metadata: { name: nodePool },
+    spec: {
+      nodeSelector: { matchLabels: { [keys.nodePool]: nodePool } },
+      machineConfigSelector: { matchLabels: { [keys.nodePoolName]: nodePool } },
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Condition } from "../../language/object/condition.ts";
+import { type KindRef, type KubeObject } from "../../language/object/meta.ts";
+import { group } from "../hosted/protocol.ts";
+
+export const apiVersion = `${group}/v1beta1`;
+
+/** The name of an object in the same namespace. */
+export interface LocalReference {
+  name?: string;
+}
+
+/** Nodes of a hosted cluster that are made, configured and updated in the same way. Written by users. */
+export interface NodePool extends KubeObject {
+  spec?: {
+    /** The HostedCluster, in the same namespace. */
+    clusterName?: string;
+    release?: { image?: string };
+    replicas?: number;
+    management?: {
+      upgradeType?: "Replace" | "InPlace";
+      replace?: unknown;
+      inPlace?: { maxUnavailable?: number | string };
+    };
+    /** ConfigMaps with MachineConfigs, KubeletConfigs and the like. */
+    config?: LocalReference[] | null;
+    /** ConfigMaps with Tuneds and a PerformanceProfile. The three fields mean the same. */
+    tuningConfig?: LocalReference[] | null;
+    tunedConfig?: LocalReference[] | null;
+    performanceProfileConfig?: LocalReference[] | null;
+    pausedUntil?: string;
+  };
+  status?: { version?: string; replicas?: number; conditions?: Condition[] };
+}
+
+/** A cluster whose control plane runs in a namespace of the management cluster. */
+export interface HostedCluster extends KubeObject {
+  spec?: {
+    release?: { image?: string };
+    pullSecret?: LocalReference;
+    additionalTrustBundle?: LocalReference | null;
+    configuration?: {
+      proxy?: unknown;
+      image?: unknown;
+      apiServer?: { tlsSecurityProfile?: unknown } | null;
+    } | null;
+    capabilities?: { disabled?: string[] | null } | null;
+  };
+  status?: {
+    /** The Secret with the kubeconfig of the hosted cluster. */
+    kubeconfig?: LocalReference;
+    conditions?: Condition[];
+  };
+}
+
+export const nodePoolKind: KindRef<NodePool> = { apiVersion, kind: "NodePool", plural: "nodepools", namespaced: true };
+
+export const hostedClusterKind: KindRef<HostedCluster> = {
+  apiVersion,
+  kind: "HostedCluster",
+  plural: "hostedclusters",
+  namespaced: true,
+};
+
+/** The namespace of the management cluster in which the control plane of a hosted cluster runs. */
+export function controlPlaneNamespace(namespace: string, hostedCluster: string): string {
+  return `${namespace}-${hostedCluster.replaceAll(".", "-")}`;
+}
+
+/** Whether nodes of the hosted cluster are tuned. */
+export function isTuned({ spec }: HostedCluster): boolean {
+  return !spec?.capabilities?.disabled?.includes("NodeTuning");
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { writeYaml } from "../../language/object/write-yaml.ts";
+import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { keys, protocols } from "../hosted/protocol.ts";
+import { derivedSetAnnotation } from "../rollout/derived-set.ts";
+import { apiVersion, type HostedCluster, type NodePool } from "./api.ts";
+import { configHashes } from "./config-hash.ts";
+import { payloadOf } from "./payload.ts";
+import { readConfig } from "./read-config.ts";
+
+const hostedCluster: HostedCluster = { apiVersion, kind: "HostedCluster", metadata: { name: "demo" } };
+
+function hash(...objects: KubeObject[]): string {
+  return configHashes({
+    objects,
+    version: "4.22.0",
+    hostedCluster,
+    digest: (parts) => {
+      const sum = createHash("sha256");
+      for (const part of parts) sum.update(part);
+      return sum.digest("hex");
+    },
+  }).full;
+}
+
+function machineConfig(spec: object, name = "m", annotations?: Record<string, string>): KubeObject {
+  const metadata = { name, ...(annotations ? { annotations } : {}) };
+  return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata, spec };
+}
+
+const args = (...kernelArguments: string[]): KubeObject => machineConfig({ kernelArguments });
+const file = (source: string, more: object = {}): KubeObject =>
+  machineConfig({
+    config: { ignition: { version: "3.2.0" }, storage: { files: [{ path: "/etc/a", contents: { source }, ...more }] } },
+  });
+
+describe("the hash of a configuration", () => {
+  it.each<[string, KubeObject[], KubeObject[]]>([
+    ["the order of objects", [args("a=1"), machineConfig({}, "n")], [machineConfig({}, "n"), args("a=1")]],
+    ["the order of boot arguments with other keys", [args("a=1", "b=2")], [args("b=2", "a=1")]],
+    ["boot arguments in one entry", [args("a=1", "b=2")], [args("a=1 b=2")]],
+    ["how a file is encoded", [file("data:,x")], [file("data:;base64,eA==")]],
+    ["defaults that are written", [file("data:,x")], [file("data:,x", { mode: 420 })]],
+    ["annotations", [args("a=1")], [machineConfig({ kernelArguments: ["a=1"] }, "m", { version: "2" })]],
+    ["the same object twice", [args("a=1")], [args("a=1"), args("a=1")]],
+  ])("does not depend on %s", (_, one, other) => {
+    expect(hash(...one)).toBe(hash(...other));
+  });
+
+  it.each<[string, KubeObject[], KubeObject[]]>([
+    ["a boot argument", [args("a=1")], [args("a=2")]],
+    ["the order of arguments of one key", [args("a=1", "a=2")], [args("a=2", "a=1")]],
+    [
+      "which pages a count is of",
+      [args("hugepagesz=1G", "hugepages=4", "hugepagesz=2M", "hugepages=8")],
+      [args("hugepagesz=2M", "hugepages=4", "hugepagesz=1G", "hugepages=8")],
+    ],
+    ["the content of a file", [file("data:,x")], [file("data:,y")]],
+    ["its mode", [file("data:,x")], [file("data:,x", { mode: 384 })]],
+    ["the name of a MachineConfig, which orders them", [machineConfig({}, "a")], [machineConfig({}, "b")]],
+    ["Ignition that cannot be read", [machineConfig({ config: { x: 1 } })], [machineConfig({ config: { x: 2 } })]],
+  ])("depends on %s", (_, one, other) => {
+    expect(hash(...one)).not.toBe(hash(...other));
+  });
+});
+
+describe("a payload", () => {
+  const nodePool: NodePool = {
+    apiVersion,
+    kind: "NodePool",
+    metadata: { name: "np1", namespace: "clusters" },
+    spec: {},
+  };
+
+  function generated(name: string, label: string, object: KubeObject, key = "config"): ConfigMap {
+    const labels = { [label]: "true", [keys.nodePool]: "np1" };
+    return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels }, data: { [key]: writeYaml(object) } };
+  }
+
+  const set = { [derivedSetAnnotation]: "perf/1" };
+  const kubelet = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "KubeletConfig",
+    metadata: { name: "performance-perf", annotations: set },
+    spec: { kubeletConfig: { maxPods: 1 } },
+  };
+  const tuned = { apiVersion: "tuned.openshift.io/v1", kind: "Tuned", metadata: { name: "t", annotations: set } };
+  const parts = [
+    generated("tuned-perf", keys.tunedConfig, tuned, "tuned"),
+    generated("mc-perf", keys.generatedMachineConfig, machineConfig({}, "50-performance-perf", set)),
+    generated("kc-perf", keys.generatedKubeletConfig, kubelet),
+  ];
+
+  function payload(controlPlane: readonly ConfigMap[], lastGood?: readonly KubeObject[]): ReturnType<typeof payloadOf> {
+    const protocol = protocols.documented;
+    const config = readConfig({ nodePool, configMap: () => undefined, controlPlane, isTuned: true, protocol });
+    return payloadOf({ nodePool: "np1", config, controlPlane, lastGood });
+  }
+
+  it("waits until all that is derived from a profile is written, so that it is one rollout", () => {
+    for (const some of [parts.slice(0, 1), parts.slice(0, 2), parts.slice(1), parts.slice(2)])
+      expect(payload(some, [])).toEqual({ type: "kept", objects: [], waitsFor: ["perf"] });
+    expect(payload(parts, [])).toMatchObject({
+      type: "new",
+      objects: [{ kind: "MachineConfig" }, { kind: "KubeletConfig" }],
+    });
+  });
+
+  it("of a KubeletConfig of a user beside a generated one is the last good one (hosted W-11)", () => {
+    const user = { ...kubelet, metadata: { name: "mine" } };
+    const beside = generated("mine", keys.generatedKubeletConfig, user);
+    const lastGood = [machineConfig({}, "last")];
+    expect(payload([...parts, beside], lastGood)).toEqual({ type: "kept", objects: lastGood, waitsFor: [] });
+    expect(payload([...parts, beside])).toEqual({ type: "none" });
+  });
+
+  it("has the role of workers, and no selector of pools", () => {
+    const decided = payload(parts);
+    const objects = decided.type === "none" ? [] : decided.objects;
+    expect(objects).toHaveLength(2);
+    for (const { metadata, spec } of objects) {
+      expect(metadata.labels).toEqual({ "machineconfiguration.openshift.io/role": "worker" });
+      expect(spec).not.toHaveProperty("machineConfigPoolSelector");
+    }
+  });
+});

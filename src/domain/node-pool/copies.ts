@@ -1,0 +1,74 @@
+import { type ObjectReference, type PlannedObject, referenceTo } from "../../language/object/plan.ts";
+import type { ConfigMap, Manifest, ManifestProblem } from "../hosted/envelope/read-manifests.ts";
+import { contentOf, copyName, keys, nodePoolOf } from "../hosted/protocol.ts";
+import { containerRuntimeConfigKind, kubeletConfigKind } from "../machine-config/api.ts";
+import type { NodePool } from "./api.ts";
+import { nameTaken } from "./name-taken.ts";
+
+export interface CopiesInput {
+  readonly nodePool: NodePool;
+  /** Manifests of the ConfigMaps in `spec.config`. */
+  readonly given: readonly Manifest[];
+  readonly configMap: (name: string) => ConfigMap | undefined;
+  /** ConfigMaps of the control plane namespace. */
+  readonly observed: readonly ConfigMap[];
+  readonly namespace: string;
+  /** Names of ConfigMaps that are planned there for the same NodePool. */
+  readonly planned: ReadonlySet<string>;
+}
+
+export interface Copies {
+  readonly objects: readonly PlannedObject[];
+  readonly prunes: readonly ObjectReference[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** The mark of a copy by the kind of object in it. Other kinds are not copied. */
+const marks: Readonly<Record<string, string>> = {
+  [kubeletConfigKind.kind]: keys.kubeletConfig,
+  [containerRuntimeConfigKind.kind]: keys.containerRuntimeConfig,
+};
+
+/** Copies of the ConfigMaps with KubeletConfigs and ContainerRuntimeConfigs, where operators of the control plane read them. */
+export function planCopies({ nodePool, given, configMap, observed, namespace, planned }: CopiesInput): Copies {
+  const { name: pool = "" } = nodePool.metadata;
+  const found = new Map(observed.map((one) => [one.metadata.name, one]));
+  const isOurs = (one: ConfigMap): boolean => contentOf(one) === "copy" && nodePoolOf(one) === pool;
+  const problems: ManifestProblem[] = [];
+  const wanted = new Map<string, ConfigMap>();
+  for (const [source, labels] of marksBySource(given)) {
+    const name = copyName(source, pool);
+    const there = found.get(name);
+    const fault = planned.has(name) ? "this NodePool needs the name for its tuning" : nameTaken(there, "copy", pool);
+    if (fault === undefined)
+      wanted.set(name, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace, labels: { ...labels, [keys.mirroredConfig]: "true", [keys.nodePool]: pool } },
+        data: { ...configMap(source)?.data },
+      });
+    else
+      problems.push({
+        configMap: source,
+        message: `cannot be copied to the control plane namespace: ${name}: ${fault}`,
+      });
+  }
+  return {
+    objects: [...wanted.values()]
+      .filter(({ metadata }) => found.get(metadata.name)?.immutable !== true)
+      .map((object) => ({ owns: "whole", object, because: `NodePool ${pool} refers to it` })),
+    prunes: observed
+      .filter((one) => isOurs(one) && (!wanted.has(one.metadata.name ?? "") || one.immutable === true))
+      .map(referenceTo),
+    problems,
+  };
+}
+
+function marksBySource(given: readonly Manifest[]): Map<string, Record<string, string>> {
+  const found = new Map<string, Record<string, string>>();
+  for (const { object, place } of given) {
+    const mark = Object.hasOwn(marks, object.kind) ? marks[object.kind] : undefined;
+    if (mark !== undefined) found.set(place.configMap, { ...found.get(place.configMap), [mark]: "true" });
+  }
+  return found;
+}

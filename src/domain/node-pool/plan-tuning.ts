@@ -1,0 +1,195 @@
+import { isObject } from "../../language/object/json.ts";
+import { readJson } from "../../language/object/exact-json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { type ObjectReference, type PlannedObject, referenceTo } from "../../language/object/plan.ts";
+import { embedProfile, plainProfile } from "../hosted/envelope/embedded-profile.ts";
+import { tuningKinds } from "../hosted/envelope/manifest-kinds.ts";
+import { type ConfigMap, type ManifestProblem, readManifests } from "../hosted/envelope/read-manifests.ts";
+import { envelope, manifestsText } from "../hosted/envelope/write-manifests.ts";
+import {
+  type Content,
+  contentOf,
+  type HostedProtocol,
+  keys,
+  marksOf,
+  tunedsConfigMap,
+  tuningKeys,
+} from "../hosted/protocol.ts";
+import type { Tuned } from "../node-tuning/api.ts";
+import { type PerformanceProfile, performanceProfileKind } from "../performance-profile/api.ts";
+import type { NodePool } from "./api.ts";
+import { nameTaken, poolOf } from "./name-taken.ts";
+import type { Given, Tuning } from "./read-tuning.ts";
+
+/** On our ConfigMaps: the ConfigMap of a user that each object came from, as JSON. What cannot be read there now stays. */
+export const sourcesAnnotation = "rollout.attune.dev/sources";
+
+export interface TuningPlanInput {
+  readonly nodePool: NodePool;
+  readonly tuning: Tuning;
+  /** ConfigMaps of the control plane namespace. */
+  readonly observed: readonly ConfigMap[];
+  readonly namespace: string;
+  readonly protocol: HostedProtocol;
+}
+
+export interface TuningPlan {
+  readonly objects: readonly PlannedObject[];
+  readonly prunes: readonly ObjectReference[];
+  /** Those of the ConfigMaps of users, and names that are taken. */
+  readonly problems: readonly ManifestProblem[];
+  /** The profile that the NodePool gets; the last good one where the present one is invalid. */
+  readonly profile: Given<PerformanceProfile> | undefined;
+}
+
+/** The ConfigMaps with which the operator of a hosted cluster is told the tuning of a NodePool. */
+export function planTuning(input: TuningPlanInput): TuningPlan {
+  const { nodePool, tuning, observed, protocol } = input;
+  const { name = "" } = nodePool.metadata;
+  const own = observed.filter((one) => poolOf(one) === name && isWritten(contentOf(one), one));
+  const last = own.flatMap((configMap) => lastOf(configMap, name, protocol));
+  const isLost = losing(tuning.problems);
+  const tuneds = [...tuning.tuneds, ...kept(tuning.tuneds, last, isLost)] as Given<Tuned>[];
+  const profile = profileOf(tuning, last, isLost);
+  const wanted = [
+    ...(tuneds.length > 0 ? [configMapFor("tuneds", tuneds, tunedsConfigMap(name), input)] : []),
+    ...(profile ? [profileConfigMap(profile, input)] : []),
+  ];
+  const { usable, taken } = withoutTaken(wanted, observed, name);
+  const names = new Set(usable.filter(({ isFixed }) => !isFixed).map(({ object }) => object.metadata.name));
+  return {
+    objects: usable.flatMap(({ object, isFixed }): PlannedObject[] =>
+      isFixed ? [] : [{ owns: "whole", object, because: `NodePool ${name} refers to it` }],
+    ),
+    prunes: own.filter(({ metadata }) => !names.has(metadata.name)).map(referenceTo),
+    problems: [...tuning.problems, ...taken],
+    profile,
+  };
+}
+
+/** A ConfigMap that is derived from a profile has the name of that profile, and another owner. */
+function isWritten(content: Content | undefined, { metadata: { labels = {} } }: ConfigMap): boolean {
+  return content === "profile" || (content === "tuneds" && !Object.hasOwn(labels, keys.performanceProfileName));
+}
+
+/** What a ConfigMap that was written before says. Undefined `from`: nobody noted it. */
+function lastOf(configMap: ConfigMap, nodePool: string, protocol: HostedProtocol): Last[] {
+  const sources = sourcesOf(configMap);
+  return readManifests(configMap, [protocol.tuningKey, ...tuningKeys], tuningKinds).manifests.map(({ object }) => {
+    const plain = plainProfile(object, nodePool);
+    return { object: plain, from: sources[plain.metadata.name ?? ""] };
+  });
+}
+
+interface Last {
+  readonly object: KubeObject;
+  readonly from: string | undefined;
+}
+
+function sourcesOf({ metadata: { annotations = {} } }: ConfigMap): Record<string, string> {
+  const text = Object.hasOwn(annotations, sourcesAnnotation) ? annotations[sourcesAnnotation] : undefined;
+  if (text === undefined) return {};
+  try {
+    const value = readJson(text);
+    return isObject(value) ? (value as Record<string, string>) : {};
+  } catch {
+    // Another client wrote it: then nothing is known about the sources.
+    return {};
+  }
+}
+
+type IsLost = (last: Last) => boolean;
+
+/** Whether an object is missing only because what it came from cannot be read. */
+function losing(problems: readonly ManifestProblem[]): IsLost {
+  // Of an object that does not tell what it is, nobody knows what it was before.
+  const isKnown = ({ kind, name }: ManifestProblem): boolean =>
+    name !== undefined && tuningKinds.some((known) => known.kind === kind);
+  const unreadable = new Set(problems.filter((one) => !isKnown(one)).map(({ configMap }) => configMap));
+  const invalid = new Set(problems.filter(isKnown).map(({ kind, name }) => `${kind} ${name}`));
+  return ({ object, from }) =>
+    invalid.has(`${object.kind} ${object.metadata.name}`) ||
+    (from === undefined ? unreadable.size > 0 : unreadable.has(from));
+}
+
+function kept(given: readonly Given<Tuned>[], last: readonly Last[], isLost: IsLost): Given<KubeObject>[] {
+  const names = new Set(given.map(({ object }) => object.metadata.name));
+  return last
+    .filter(({ object }) => object.kind !== performanceProfileKind.kind && !names.has(object.metadata.name))
+    .filter(isLost)
+    .map(({ object, from = "" }) => ({ object, from }));
+}
+
+/** One valid profile and no doubt about it; or else the one that the nodes have. */
+function profileOf(
+  { profiles, problems }: Tuning,
+  last: readonly Last[],
+  isLost: IsLost,
+): Given<PerformanceProfile> | undefined {
+  const [first, ...others] = profiles;
+  const isClear = others.length === 0 && !problems.some(({ kind }) => kind === performanceProfileKind.kind);
+  const before = last.find(({ object }) => object.kind === performanceProfileKind.kind);
+  if (first && isClear) return first;
+  const isKept = before && (!isClear || isLost(before));
+  return isKept ? { object: before.object, from: before.from ?? "" } : undefined;
+}
+
+function profileConfigMap({ object, from }: Given<PerformanceProfile>, input: TuningPlanInput): ConfigMap {
+  const { nodePool, protocol } = input;
+  const { name: pool = "" } = nodePool.metadata;
+  const { name = "" } = object.metadata;
+  const place = { nodePool: pool, profile: name, from };
+  const inside = embedProfile(object, place, protocol);
+  const written = configMapFor("profile", [{ object: inside, from }], protocol.profileConfigMap(place), input);
+  return withSources(written, { [name]: from });
+}
+
+function configMapFor(
+  content: "tuneds" | "profile",
+  given: readonly Given<KubeObject>[],
+  name: string,
+  { nodePool: { metadata }, namespace, protocol }: TuningPlanInput,
+): ConfigMap {
+  const { name: pool = "", namespace: poolNamespace = "" } = metadata;
+  const marks = marksOf(content, protocol).map((mark) => [mark, "true"]);
+  const configMap = envelope({
+    name,
+    namespace,
+    labels: { [keys.nodePool]: pool, ...Object.fromEntries(marks) },
+    annotations: { [keys.nodePool]: `${poolNamespace}/${pool}` },
+    key: protocol.tuningKey,
+    text: manifestsText(given.map(({ object }) => object)),
+  });
+  return withSources(configMap, Object.fromEntries(given.map(({ object, from }) => [object.metadata.name, from])));
+}
+
+function withSources(configMap: ConfigMap, sources: Record<string, string>): ConfigMap {
+  const annotations = { ...configMap.metadata.annotations, [sourcesAnnotation]: JSON.stringify(sources) };
+  return { ...configMap, metadata: { ...configMap.metadata, annotations } };
+}
+
+interface Usable {
+  readonly object: ConfigMap;
+  /** It is immutable: it goes first, and is written when it is gone. */
+  readonly isFixed: boolean;
+}
+
+function withoutTaken(
+  wanted: readonly ConfigMap[],
+  observed: readonly ConfigMap[],
+  nodePool: string,
+): { usable: Usable[]; taken: ManifestProblem[] } {
+  const found = new Map(observed.map((one) => [one.metadata.name, one]));
+  const usable: Usable[] = [];
+  const taken: ManifestProblem[] = [];
+  for (const object of wanted) {
+    const { name = "" } = object.metadata;
+    const there = found.get(name);
+    const fault = usable.some((one) => one.object.metadata.name === name)
+      ? "this NodePool needs the name for its Tuneds"
+      : nameTaken(there, contentOf(object) ?? "tuneds", nodePool);
+    if (fault === undefined) usable.push({ object, isFixed: there?.immutable === true });
+    else taken.push({ configMap: name, message: `cannot be written to the control plane namespace: ${fault}` });
+  }
+  return { usable, taken };
+}

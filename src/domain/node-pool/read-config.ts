@@ -1,0 +1,89 @@
+import type { KubeObject } from "../../language/object/meta.ts";
+import { configKinds } from "../hosted/envelope/manifest-kinds.ts";
+import {
+  type ConfigMap,
+  type Manifest,
+  type ManifestProblem,
+  readManifests,
+} from "../hosted/envelope/read-manifests.ts";
+import { configKey, contentOf, type HostedProtocol, nodePoolOf } from "../hosted/protocol.ts";
+import { group, kubeletConfigKind, machineConfigKind, roleLabel } from "../machine-config/api.ts";
+import type { NodePool } from "./api.ts";
+import { configReferences } from "./references.ts";
+
+export interface ConfigInput {
+  readonly nodePool: NodePool;
+  /** A ConfigMap of the namespace of the NodePool. */
+  readonly configMap: (name: string) => ConfigMap | undefined;
+  /** ConfigMaps of the control plane namespace. */
+  readonly controlPlane: readonly ConfigMap[];
+  /** Whether nodes of the hosted cluster are tuned. */
+  readonly isTuned: boolean;
+  readonly protocol: HostedProtocol;
+}
+
+/** What is to be on the nodes of a NodePool, beside what every NodePool has. */
+export interface Config {
+  /** What users gave, and what is generated. */
+  readonly objects: readonly KubeObject[];
+  /** Manifests of users, by which ConfigMaps are copied. */
+  readonly given: readonly Manifest[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** Reads the MachineConfigs, KubeletConfigs and the like of a NodePool. */
+export function readConfig({ nodePool, configMap, controlPlane, isTuned, protocol }: ConfigInput): Config {
+  const problems: ManifestProblem[] = [];
+  const given = configReferences(nodePool).flatMap((name) => {
+    const found = configMap(name);
+    if (!found) problems.push({ configMap: name, message: "not found" });
+    return found ? manifestsOf(found, problems) : [];
+  });
+  const generated = isTuned
+    ? controlPlane.filter((one) => isGenerated(one, nodePool)).flatMap((one) => manifestsOf(one, problems))
+    : [];
+  problems.push(...severalKubeletConfigs(given, generated));
+  const objects = [...given, ...generated].map(({ object }) => forPayload(object, protocol));
+  return { objects, given, problems };
+}
+
+function manifestsOf(configMap: ConfigMap, problems: ManifestProblem[]): readonly Manifest[] {
+  const read = readManifests(configMap, [configKey], configKinds);
+  problems.push(...read.problems);
+  return read.manifests;
+}
+
+function isGenerated(configMap: ConfigMap, { metadata }: NodePool): boolean {
+  const content = contentOf(configMap);
+  return nodePoolOf(configMap) === metadata.name && (content === "machineConfig" || content === "kubeletConfig");
+}
+
+/**
+ * A KubeletConfig replaces fields of another one: of two, nobody can tell which kubelets get. One that is generated brings
+ * what its profile needs, and one of a user would undo it.
+ */
+function severalKubeletConfigs(given: readonly Manifest[], generated: readonly Manifest[]): ManifestProblem[] {
+  const isKubeletConfig = ({ object }: Manifest): boolean => object.kind === kubeletConfigKind.kind;
+  const [first, ...others] = [...generated, ...given].filter(isKubeletConfig);
+  return others.map(({ object, place }) => ({
+    ...place,
+    kind: object.kind,
+    name: object.metadata.name,
+    message: `a NodePool has at most one KubeletConfig, and ConfigMap ${first?.place.configMap} has ${first?.object.metadata.name}: remove one of them`,
+  }));
+}
+
+/** By which the rendering of a payload finds KubeletConfigs and ContainerRuntimeConfigs of the shipped column. */
+const allPools = { matchLabels: { [`${group}/mco-built-in`]: "" } };
+
+/** An object as a payload has it: its own role and pools have no meaning for a NodePool. */
+export function forPayload(object: KubeObject, { kubeletConfigBy }: HostedProtocol): KubeObject {
+  const { apiVersion, kind, metadata, spec } = object;
+  if (apiVersion !== machineConfigKind.apiVersion) return object;
+  const withRole = { ...metadata, labels: { ...metadata.labels, [roleLabel]: "worker" } };
+  if (kind === machineConfigKind.kind) return { ...object, metadata: withRole };
+  const { machineConfigPoolSelector: _, ...own } = (spec ?? {}) as Record<string, unknown>;
+  return kubeletConfigBy === "role"
+    ? { ...object, metadata: withRole, spec: own }
+    : { ...object, spec: { ...own, machineConfigPoolSelector: allPools } };
+}

@@ -1,0 +1,32 @@
+import { keyOf } from "../../language/object/meta.ts";
+import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { contentOf, keys, nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
+import { controlPlaneNamespace, type NodePool } from "./api.ts";
+import { configReferences, tuningReferences } from "./references.ts";
+
+/** `namespace/name` of the NodePools that a change of a ConfigMap concerns. */
+export function nodePoolsWokenBy(configMap: Pick<ConfigMap, "metadata">, nodePools: readonly NodePool[]): string[] {
+  const { name = "", namespace = "" } = configMap.metadata;
+  const ofControlPlane = nodePools.filter((nodePool) => controlPlaneOf(nodePool) === namespace);
+  const isCore = configMap.metadata.labels?.[keys.coreConfig] !== undefined;
+  const woken = isCore
+    ? ofControlPlane
+    : [
+        ...nodePools.filter((nodePool) => nodePool.metadata.namespace === namespace && refersTo(nodePool, name)),
+        ...(contentOf(configMap) === undefined ? [] : ofControlPlane.filter((nodePool) => isOf(configMap, nodePool))),
+      ];
+  return woken.map(keyOf);
+}
+
+function controlPlaneOf({ metadata: { namespace = "" }, spec }: NodePool): string {
+  return controlPlaneNamespace(namespace, spec?.clusterName ?? "");
+}
+
+function refersTo(nodePool: NodePool, configMap: string): boolean {
+  return [...tuningReferences(nodePool), ...configReferences(nodePool)].includes(configMap);
+}
+
+/** One of them may have been changed: then the change is undone. */
+function isOf(configMap: Pick<ConfigMap, "metadata">, { metadata: { name = "" } }: NodePool): boolean {
+  return nodePoolOf(configMap) === name || nodePoolIn(configMap) === name;
+}
