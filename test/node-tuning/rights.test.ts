@@ -12,6 +12,7 @@ import {
   machineConfigKind,
   machineConfigPoolKind,
 } from "../../src/domain/machine-config/api.ts";
+import { originsAnnotation } from "../../src/domain/machine-config/rendered-annotations.ts";
 import type { PoolConfig } from "../../src/domain/machine-config/pool-configs/generated-kind.ts";
 import {
   profileKind,
@@ -226,12 +227,14 @@ for (const variant of serverVariants())
     });
 
     it("rolls a MachineConfig and configurations of pools out, until a Machine Config Operator does", async () => {
-      const metadata = { name: "50-motd", labels: { [role]: "worker" } };
-      await admin.create(machineConfigKind, {
+      const files = [{ path: "/etc/motd", contents: { source: "data:,hello" } }];
+      const config = { ignition: { version: "3.2.0" }, storage: { files } };
+      const motd = (name: string): KubeObject & { spec: object } => ({
         ...typeOf(machineConfigKind),
-        metadata,
-        spec: { kernelArguments: ["quiet"] },
+        metadata: { name, labels: { [role]: "worker" } },
+        spec: { config },
       });
+      await admin.create<KubeObject>(machineConfigKind, motd("50-motd"));
       await start();
       const annotation = async (name: string): Promise<string> =>
         (await admin.get(kinds.node, "n")).metadata.annotations?.[name] ?? "";
@@ -244,6 +247,12 @@ for (const variant of serverVariants())
       );
       await admin.delete(kinds.podDisruptionBudget, "db", { namespace: "default" });
       await eventually("the node is drained", async () => (await annotation(annotations.lastAppliedDrain)) === request);
+      // The same contents, of another origin.
+      await admin.create<KubeObject>(machineConfigKind, motd("51-motd"));
+      await eventually("the origin is noted", async () => {
+        const rendered = await admin.get(machineConfigKind, await annotation(annotations.desiredConfig));
+        return rendered.metadata.annotations?.[originsAnnotation]?.includes("51-motd");
+      });
       await admin.patch(machineConfigPoolKind, "worker", {
         type: "merge",
         patch: { metadata: { labels: { pool: "a" } } },
