@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
+import { kinds, untyped } from "../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
@@ -21,10 +21,22 @@ export interface TestCluster {
   readonly runOperator: (clock?: Clock) => void;
 }
 
-/** An embedded API server for one test, with the kinds of node tuning, more kinds and the namespace of Tuneds. */
-export async function testCluster(moreCrds: typeof nodeTuningCrds = []): Promise<TestCluster> {
+interface CrdSpec {
+  readonly group: string;
+  readonly names: { readonly kind: string; readonly plural: string };
+  readonly scope: string;
+  readonly versions: readonly { readonly name: string }[];
+}
+
+type StartServer = (dir: string) => Promise<{ readonly kubeconfig: string; close(): Promise<void> }>;
+
+/** An API server for one test, with the kinds of node tuning, more kinds and the namespace of Tuneds. */
+export async function testCluster(
+  moreCrds: typeof nodeTuningCrds = [],
+  start: StartServer = (dir) => startServer({ dir, storage: "memory" }),
+): Promise<TestCluster> {
   const dir = await mkdtemp(join(tmpdir(), "attune-cluster-"));
-  const server = await startServer({ dir, storage: "memory" });
+  const server = await start(dir);
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
   const stop = new AbortController();
   const { signal } = stop;
@@ -36,7 +48,16 @@ export async function testCluster(moreCrds: typeof nodeTuningCrds = []): Promise
     await server.close();
     await rm(dir, { recursive: true, force: true });
   });
-  for (const crd of [...nodeTuningCrds, ...moreCrds]) await client.create(kinds.customResourceDefinition, crd);
+  const crds = [...nodeTuningCrds, ...moreCrds];
+  for (const crd of crds) await client.create(kinds.customResourceDefinition, crd);
+  // kube-apiserver serves a kind some time after it accepted the definition.
+  for (const crd of crds) {
+    const { group, names, scope, versions } = crd["spec"] as CrdSpec;
+    for (const { name } of versions) {
+      const kind = untyped(`${group}/${name}`, names.kind, names.plural, scope === "Namespaced");
+      await vi.waitFor(() => client.list(kind), { timeout: 30_000, interval: 20 });
+    }
+  }
   await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
   const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
   return {
