@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { BodyBudget, HeldBody } from "../../cluster/runtime/body-budget.ts";
+import { GatheredBytes } from "../../cluster/runtime/gathered-bytes.ts";
 
 /** The body of one review. It is held until the review is answered. */
 export class ReviewBody implements HeldBody {
@@ -8,7 +9,7 @@ export class ReviewBody implements HeldBody {
   readonly owners: readonly unknown[];
   readonly #request: IncomingMessage;
   readonly #budget: BodyBudget;
-  #chunks: Buffer[] = [];
+  readonly #gathered = new GatheredBytes();
 
   constructor(request: IncomingMessage, budget: BodyBudget) {
     this.owners = [request.socket.remoteAddress];
@@ -28,12 +29,12 @@ export class ReviewBody implements HeldBody {
           resolve(undefined);
           return;
         }
-        this.#chunks.push(chunk);
+        this.#gathered.add(chunk);
         this.#budget.add(this, chunk.length);
       });
       request.on("end", () => {
         this.#budget.complete(this);
-        resolve(Buffer.concat(this.#chunks));
+        resolve(this.#gathered.joined());
       });
       request.on("error", reject);
       request.on("close", () => reject(new Error("the connection was closed before the body was complete")));
@@ -48,6 +49,6 @@ export class ReviewBody implements HeldBody {
 
   close(): void {
     this.#budget.release(this);
-    this.#chunks = [];
+    this.#gathered.clear();
   }
 }

@@ -146,6 +146,18 @@ describe("a review server", () => {
     await vi.waitFor(() => expect(one.server.heldBytes).toBe(0));
   });
 
+  test("holds few bytes of a body that arrives byte by byte", async () => {
+    const one = await serving(echo);
+    const { socket } = await connected(one.port);
+    const held = (): number => arrayBuffers() + process.memoryUsage().heapUsed;
+    const before = held();
+    socket.write("POST /r HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
+    socket.write("1\r\n \r\n".repeat(300_000));
+    await vi.waitFor(() => expect(one.server.heldBytes).toBe(300_000), { timeout: 60_000 });
+    expect((held() - before) / MiB).toBeLessThan(16);
+    socket.destroy();
+  });
+
   test("closes a connection whose body does not arrive in time", async () => {
     const clock = new VirtualClock(0);
     const one = await serving(echo, { clock });

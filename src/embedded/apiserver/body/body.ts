@@ -6,6 +6,7 @@ import { isObject, set, type Json, type JsonObject } from "../../../language/obj
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { beyondBounds, maxDepth } from "../../../language/object/json-bounds.ts";
 import type { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
+import { GatheredBytes } from "../../../cluster/runtime/gathered-bytes.ts";
 import { maxComplaints, scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
@@ -56,7 +57,7 @@ export async function readBody(
 ): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const gathered = new GatheredBytes();
     let size = 0;
     const stopWaiting =
       deadline === Infinity ? () => {} : clock.after(deadline - clock.now(), () => fail(new LateBodyError()));
@@ -65,21 +66,21 @@ export async function readBody(
       stopWaiting();
       budget?.release(partial);
       request.removeAllListeners("data");
-      chunks.length = 0;
+      gathered.clear();
       reject(error);
     };
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) fail(tooLarge(limit));
       else {
-        chunks.push(chunk);
+        gathered.add(chunk);
         budget?.add(partial, chunk.length);
       }
     });
     request.on("end", () => {
       stopWaiting();
       budget?.release(partial);
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      resolve(gathered.joined());
     });
     request.on("error", (error) => fail(badRequest("reading the request body failed").causedBy(error)));
     request.on("close", () => budget?.release(partial));
