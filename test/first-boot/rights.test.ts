@@ -9,7 +9,7 @@ import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { issueToken } from "../../src/program/cli/node-token/issue-token.ts";
 import { issuerRole } from "../../src/program/operator/first-boot/objects.ts";
-import { firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
+import { endpointKeys, firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
@@ -19,6 +19,7 @@ import { clientFor, clientOfAccount, withToken } from "../servers/client-for.ts"
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const place = { namespace: firstBootNamespace };
+const keys = { namespace: endpointKeys.namespace };
 
 for (const variant of serverVariants())
   describe(`rights for first boots, on the ${variant.name} server`, { timeout: 120_000 }, () => {
@@ -86,7 +87,8 @@ for (const variant of serverVariants())
 
     it.each([
       ["read invitations", () => issuer.list(kinds.secret, place)],
-      ["read the keys of the endpoint", () => issuer.get(kinds.secret, "endpoint-tls", place)],
+      ["read the keys of the endpoint", () => issuer.get(kinds.secret, endpointKeys.name, keys)],
+      ["replace the keys of the endpoint", () => issuer.delete(kinds.secret, endpointKeys.name, keys)],
       ["create nodes", () => issuer.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "x" } })],
     ])("do not let an issuer %s", async (_, attempt) => {
       await expect(attempt()).rejects.toThrow(/forbidden/);

@@ -24,9 +24,11 @@ export type AfterJoin =
  * A node that joins with the config that was served to it is told exactly that one: it has it already, so that this costs no
  * drain and no boot. A newer config of its pool comes as an ordinary update.
  */
-export function afterJoin({ invitation: { claim, expires }, node, pool, now }: AfterJoinInput): AfterJoin {
+export function afterJoin({ invitation: { claim, created, expires }, node, pool, now }: AfterJoinInput): AfterJoin {
   const ends = expires + (claim ? claimedMs : 0);
-  if (node) return { type: "over", change: claim && joined(node, claim.config, pool) };
+  // Who issues tokens can write a claim too: it says nothing of a Node that was there before.
+  const isNew = node && Date.parse(node.metadata.creationTimestamp ?? "") >= created;
+  if (node) return { type: "over", change: isNew && claim ? joined(node, claim.config, pool) : undefined };
   return now < ends ? { type: "wait", ms: ends - now } : { type: "over", change: undefined };
 }
 

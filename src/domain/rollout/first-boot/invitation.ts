@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 
-/** Where invitations, the certificate of the endpoint and its address are: nothing else is there. */
+/** Where invitations and the address of the endpoint are: nothing else is there. */
 export const firstBootNamespace = "attune-first-boot";
 /** The ServiceAccount that tokens of new nodes are issued for. It has no rights. */
 export const nodeAccount = "node";
@@ -10,8 +10,6 @@ export const audience = "attune-first-boot";
 export const serverName = "attune-first-boot";
 /** The ConfigMap that says where the endpoint is and which authority signs its certificate. */
 export const endpointConfigMap = "endpoint";
-/** The Secret with the keys of the endpoint. */
-export const endpointSecret = "endpoint-tls";
 
 const prefix = "node.";
 const own = (name: string): string => `rollout.attune.dev/${name}`;
@@ -33,6 +31,8 @@ export interface Invitation {
   readonly pool: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** Milliseconds since 1970, in whole seconds. */
+  readonly created: number;
   /** Milliseconds since 1970. */
   readonly expires: number;
   /** Once the token was used. */
@@ -78,9 +78,10 @@ export function readInvitation(secret: Pick<KubeObject, "metadata">): Invitation
   const node = invitedNode(secret);
   const { annotations = {}, uid = "", resourceVersion = "" } = secret.metadata;
   const { [names.pool]: pool, [names.claimedBy]: by, [names.config]: config = "" } = annotations;
+  const created = Date.parse(secret.metadata.creationTimestamp ?? "");
   const expires = Date.parse(annotations[names.expires] ?? "");
   if (node === undefined || !pool || Number.isNaN(expires)) return undefined;
-  return { node, pool, uid, resourceVersion, expires, ...(by ? { claim: { by, config } } : {}) };
+  return { node, pool, uid, resourceVersion, created, expires, ...(by ? { claim: { by, config } } : {}) };
 }
 
 /** Only over the version that was read: of two requests at once, one claims. */

@@ -12,18 +12,14 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { Controller, source } from "../../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
-import {
-  endpointConfigMap,
-  endpointSecret,
-  firstBootNamespace,
-  serverName,
-} from "../../../domain/rollout/first-boot/invitation.ts";
+import { endpointConfigMap, firstBootNamespace, serverName } from "../../../domain/rollout/first-boot/invitation.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { endpointKeys } from "./rbac.ts";
 
 export interface EndpointOptions {
   /** Of the leader. */
   readonly client: Client;
-  /** Secrets of the namespace. */
+  /** Of its keys. */
   readonly secrets: Informer;
   /** The URL at which new nodes reach the endpoint; undefined as long as it is not known. */
   readonly server: () => string | undefined;
@@ -48,9 +44,9 @@ export function endpointController({ client, secrets, clock, log, ...options }: 
     name: "first-boot-endpoint",
     clock,
     log,
-    sources: [source(secrets, ({ object }) => (object.metadata.name === endpointSecret ? [endpointSecret] : []))],
+    sources: [source(secrets, () => [endpointKeys.name])],
     async reconcile(_key, { signal }) {
-      const secret = secrets.get(`${firstBootNamespace}/${endpointSecret}`);
+      const secret = secrets.get(`${endpointKeys.namespace}/${endpointKeys.name}`);
       const server = options.server();
       if (!secret || server === undefined) return { requeueAfterMs: 1000 };
       const current = decodeCertificates(dataOf(secret));
@@ -60,7 +56,8 @@ export function endpointController({ client, secrets, clock, log, ...options }: 
       if (!sameCertificates(current, next)) {
         const { resourceVersion } = secret.metadata;
         const patch = { metadata: { resourceVersion }, data: encodeCertificates(next) };
-        await client.patch(kinds.secret, endpointSecret, { type: "merge", patch }, { ...place, fieldManager, signal });
+        const { name, namespace } = endpointKeys;
+        await client.patch(kinds.secret, name, { type: "merge", patch }, { namespace, fieldManager, signal });
         // What was written is published and served once it is read back.
         return {};
       }

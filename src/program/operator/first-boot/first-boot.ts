@@ -1,19 +1,20 @@
 import { decodeCertificates } from "../../../cluster/certificate/serving-certificates.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
-import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import { createInformer, informerOfOne } from "../../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Manager } from "../../../cluster/runtime/controller/manager.ts";
 import { EventRecorder } from "../../../cluster/runtime/event/event-recorder.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
-import { endpointSecret, firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
+import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
 import { invitationController } from "../../../domain/rollout/first-boot/invitation-controller.ts";
 import type { NodeWriter } from "../../../domain/rollout/node-writer-controller.ts";
 import type { RolloutCaches } from "../../../domain/rollout/rollout-controller.ts";
 import { dataOf, endpointController } from "./endpoint-controller.ts";
 import { PayloadAnswers } from "./payload-answers.ts";
 import { PayloadServer } from "./payload-server.ts";
+import { endpointKeys } from "./rbac.ts";
 
 export interface FirstBootOptions {
   /** `host:port` or `:port` to listen on; port 0 picks a free one. */
@@ -41,13 +42,16 @@ export function addFirstBoot(manager: Manager, options: FirstBootOptions, parts:
   const { client, writer, nodeWriter, caches, clock, metrics } = parts;
   const log = parts.log.child({ part: "first-boot" });
   const selection = { namespace: firstBootNamespace };
-  const secrets = manager.informer(kinds.secret, selection, () =>
+  const invitations = manager.informer(kinds.secret, selection, () =>
     createInformer(client, kinds.secret, { ...selection, clock }),
+  );
+  const secrets = manager.informer(kinds.secret, endpointKeys, () =>
+    informerOfOne(client, kinds.secret, { ...endpointKeys, clock }),
   );
   // The recorder of the leader writes nothing on other replicas.
   const recorder = new EventRecorder({ client, component: "attune-first-boot", clock, log });
   manager.add(recorder, { on: "everywhere" });
-  const answers = new PayloadAnswers({ client, caches, invitations: secrets, recorder, clock, log, metrics });
+  const answers = new PayloadAnswers({ client, caches, invitations, recorder, clock, log, metrics });
   let server = options.server;
   const serving = new PayloadServer({
     address: options.address,
@@ -57,7 +61,6 @@ export function addFirstBoot(manager: Manager, options: FirstBootOptions, parts:
   });
   let served = "";
   secrets.subscribe(({ object }) => {
-    if (object.metadata.name !== endpointSecret) return;
     const { "tls.crt": cert = "", "tls.key": key = "" } = decodeCertificates(dataOf(object)) ?? {};
     if (cert === "" || key === "" || cert === served) return;
     served = cert;
@@ -71,5 +74,5 @@ export function addFirstBoot(manager: Manager, options: FirstBootOptions, parts:
   const leading = { client: writer, clock, log, metrics };
   const { onReady: onPublished } = options;
   manager.add(endpointController({ ...leading, secrets, server: () => server, onPublished }));
-  manager.add(invitationController({ ...leading, invitations: secrets, caches, writer: nodeWriter }));
+  manager.add(invitationController({ ...leading, invitations, caches, writer: nodeWriter }));
 }

@@ -1,11 +1,6 @@
-import {
-  endpointConfigMap,
-  endpointSecret,
-  firstBootNamespace,
-  nodeAccount,
-} from "../../../domain/rollout/first-boot/invitation.ts";
+import { endpointConfigMap, firstBootNamespace, nodeAccount } from "../../../domain/rollout/first-boot/invitation.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { issuerGrants } from "./rbac.ts";
+import { endpointKeys, issuerGrants } from "./rbac.ts";
 
 const labels = { "app.kubernetes.io/part-of": "attune" };
 /** On which the operator's pods listen. */
@@ -22,7 +17,7 @@ export function firstBootObjects(): KubeObject[] {
     // No pod runs here, and no token of the account is mounted anywhere.
     { apiVersion: "v1", kind: "ServiceAccount", metadata: place(nodeAccount), automountServiceAccountToken: false },
     { apiVersion: "v1", kind: "ConfigMap", metadata: place(endpointConfigMap) },
-    { apiVersion: "v1", kind: "Secret", metadata: place(endpointSecret) },
+    { apiVersion: "v1", kind: "Secret", metadata: { ...endpointKeys, labels } },
     {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "Role",

@@ -1,5 +1,9 @@
+import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { endpointConfigMap, firstBootNamespace, nodeAccount } from "../../../domain/rollout/first-boot/invitation.ts";
 import type { Grant } from "../../../language/object/grant.ts";
+
+/** The Secret with the keys of the endpoint. Not with the invitations: who issues tokens could replace it, and pose as the endpoint. */
+export const endpointKeys = { namespace: tuningNamespace, name: "attune-first-boot-tls" };
 
 const configMap = { apiGroups: [""], resources: ["configmaps"], resourceNames: [endpointConfigMap] };
 
@@ -13,11 +17,18 @@ export const firstBootGrants: readonly Grant[] = [
   },
   {
     within: firstBootNamespace,
-    because:
-      "invitations of nodes: claimed once, deleted when the node has joined; and its own keys, which attune install creates empty",
+    because: "invitations of nodes: claimed once, deleted when the node has joined",
     apiGroups: [""],
     resources: ["secrets"],
     verbs: ["list", "watch", "patch", "delete"],
+  },
+  {
+    within: endpointKeys.namespace,
+    because: "its own keys, which attune install creates empty",
+    apiGroups: [""],
+    resources: ["secrets"],
+    resourceNames: [endpointKeys.name],
+    verbs: ["list", "watch", "patch"],
   },
   {
     within: firstBootNamespace,
