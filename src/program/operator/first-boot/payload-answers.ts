@@ -47,7 +47,7 @@ const mostPayloads = 4;
 export class PayloadAnswers {
   readonly #options: PayloadAnswersOptions;
   readonly #count: (code: number) => void;
-  readonly #payloads = new Map<string, string>();
+  readonly #payloads = new Map<string, Uint8Array>();
 
   constructor(options: PayloadAnswersOptions) {
     this.#options = options;
@@ -91,7 +91,7 @@ export class PayloadAnswers {
     log.info({ node, pool: invitation.pool, config, from: request.from }, "first boot");
     if (found.type === "nothing") return { code: 204, body: "" };
     this.#record("Normal", invitation.pool, "FirstBootServed", `Node ${node} boots first with MachineConfig ${config}`);
-    return { code: 200, body: found.text };
+    return { code: 200, body: found.bytes };
   }
 
   /** Of a token that the API server has verified. Tokens that name no invitation are refused without asking it. */
@@ -111,7 +111,7 @@ export class PayloadAnswers {
     pool,
     accept,
   }: PayloadRequest): Promise<
-    Exclude<FirstBootAnswer, { type: "payload" }> | { type: "payload"; config: string; text: string }
+    Exclude<FirstBootAnswer, { type: "payload" }> | { type: "payload"; config: string; bytes: Uint8Array }
   > {
     const { client, caches } = this.#options;
     const answer = await answerFirstBoot(
@@ -132,17 +132,17 @@ export class PayloadAnswers {
     return {
       type: "payload",
       config,
-      text: this.#text(JSON.stringify([config, at(payload, "ignition", "version")]), payload),
+      bytes: this.#bytes(JSON.stringify([config, at(payload, "ignition", "version")]), payload),
     };
   }
 
-  #text(key: string, payload: object): string {
-    const text = this.#payloads.get(key) ?? writeJson(payload);
+  #bytes(key: string, payload: object): Uint8Array {
+    const bytes = this.#payloads.get(key) ?? Buffer.from(writeJson(payload));
     this.#payloads.delete(key);
-    this.#payloads.set(key, text);
+    this.#payloads.set(key, bytes);
     const [oldest] = this.#payloads.keys();
     if (this.#payloads.size > mostPayloads && oldest !== undefined) this.#payloads.delete(oldest);
-    return text;
+    return bytes;
   }
 
   /** Whether this request, or one before it with the same key, is the one that the token is for. */

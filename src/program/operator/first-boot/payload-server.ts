@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { whenAborted } from "../../../cluster/runtime/clock.ts";
 import type { Runnable } from "../../../cluster/runtime/controller/runnable-group.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
@@ -21,8 +22,8 @@ export interface PayloadRequest {
 
 export interface PayloadAnswer {
   readonly code: number;
-  /** JSON. */
-  readonly body: string;
+  /** JSON. Bytes are shared by all answers that have them. */
+  readonly body: string | Uint8Array;
   /** When to try again. */
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -33,6 +34,8 @@ export interface PayloadServerOptions {
   readonly answer: (request: PayloadRequest) => Promise<PayloadAnswer>;
   /** Requests answered at the same time; more are refused with 503. Default 64. */
   readonly maxInFlight?: number | undefined;
+  /** How long a connection may take for its one request and the answer. Default 2 minutes. */
+  readonly connectionMs?: number | undefined;
   /** Called when it listens, with its port. */
   readonly onListening?: ((port: number) => void) | undefined;
   readonly log: Log;
@@ -59,7 +62,12 @@ export class PayloadServer implements Runnable {
     this.#server.maxConnections = 1000;
     this.#server.on("connection", (socket: Duplex) => {
       this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
+      // Also one that reads its answer byte by byte.
+      const end = setTimeout(() => socket.destroy(), options.connectionMs ?? 120_000);
+      socket.on("close", () => {
+        clearTimeout(end);
+        this.#sockets.delete(socket);
+      });
     });
     this.#server.on("tlsClientError", (error: Error) => options.log.debug({ error: error.message }, "TLS handshake"));
   }
@@ -108,14 +116,25 @@ export class PayloadServer implements Runnable {
   }
 }
 
-function send(response: ServerResponse, { code, body, retryAfterSeconds }: PayloadAnswer): void {
-  const bytes = Buffer.from(body);
+const pieceBytes = 64 * 1024;
+
+/** Piece by piece: what a client does not read is not kept for it. */
+async function send(response: ServerResponse, { code, body, retryAfterSeconds }: PayloadAnswer): Promise<void> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (retryAfterSeconds !== undefined) response.setHeader("retry-after", retryAfterSeconds);
   // No body of a request is read, so the connection cannot carry another one.
   const headers = { "cache-control": "no-store", connection: "close" };
   const content = { "content-type": "application/json", "content-length": bytes.length };
   response.writeHead(code, code === 204 ? headers : { ...headers, ...content });
-  response.end(bytes);
+  try {
+    await pipeline(Readable.from(piecesOf(bytes)), response);
+  } catch {
+    response.destroy(); // The client has gone, and may ask again.
+  }
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
 }
 
 /** As the API server says it. */
