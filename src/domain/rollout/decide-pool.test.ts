@@ -4,7 +4,8 @@ import type { Json } from "../../language/object/json.ts";
 import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
-import { annotations, ownAnnotations, updateOf } from "./node-annotations.ts";
+import { agentAnnotations, annotations, ownAnnotations, updateOf } from "./node-annotations.ts";
+import { startupTaint } from "./node-changes.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
 const pool: MachineConfigPool = {
@@ -53,4 +54,17 @@ test("a node that failed on another config uses the budget once it is told, and 
     phase: "Told",
     failures: 0,
   });
+});
+
+test("a node that restarted and lost its config keeps the taint until it is tuned", () => {
+  const lost = node("a", ["r-1", "r-1", "Lost"]);
+  const status = { conditions: [{ type: "Ready", status: "True" }], nodeInfo: { bootID: "2" } };
+  const metadata = {
+    ...lost.metadata,
+    annotations: { ...lost.metadata.annotations, [agentAnnotations.tunedBoot]: "1" },
+  };
+  const before = [{ ...lost, metadata, spec: { taints: [startupTaint] }, status }];
+  const after = written(before, pass(before));
+  expect(updateOf(after[0]!.metadata)).toMatchObject({ current: "", desired: "" });
+  expect(pass(after).changes.flatMap(({ taints = [startupTaint] }) => taints)).toContainEqual(startupTaint);
 });

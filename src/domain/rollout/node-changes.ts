@@ -1,5 +1,5 @@
 import { findCondition } from "../../language/object/condition.ts";
-import { annotations, ownAnnotations, ownPrefix, writtenByAgent } from "./node-annotations.ts";
+import { agentAnnotations, annotations, ownAnnotations, ownPrefix, writtenByAgent } from "./node-annotations.ts";
 import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
 
 /** What to write to one Node. Null removes. */
@@ -64,11 +64,12 @@ export class NodeChanges {
     return true;
   }
 
-  /** The node becomes one that was never told. */
+  /** The node becomes one that was never told. When it was tuned stays: without it, the taint until then would go. */
   forget(node: RolloutNode): void {
     const { desiredConfig, lastAppliedDrain } = annotations;
     const { previousConfig, drain } = ownAnnotations;
-    for (const name of [desiredConfig, lastAppliedDrain, previousConfig, drain, ...writtenByAgent])
+    const reported = writtenByAgent.filter((name) => name !== agentAnnotations.tunedBoot);
+    for (const name of [desiredConfig, lastAppliedDrain, previousConfig, drain, ...reported])
       if (node.metadata.annotations?.[name] !== undefined) this.annotate(node, name, null);
   }
 

@@ -9,8 +9,11 @@ export function nodeFindings(members: readonly Pick<Member, "state">[]): Partial
   for (const { state } of members) {
     // A node that is done has a reason only where its config drifted.
     const drift = state.isDone && state.update.reason !== "" ? [state.update.reason] : [];
-    for (const text of [...findingsOf(state.node.metadata), ...drift])
-      nodes.set(text, [...(nodes.get(text) ?? []), state.name]);
+    for (const text of [...findingsOf(state.node.metadata), ...drift]) {
+      const names = nodes.get(text);
+      if (names) names.push(state.name);
+      else nodes.set(text, [state.name]);
+    }
   }
   if (nodes.size === 0) return { status: "False" };
   const texts = [...nodes].slice(0, named).map(([text, names]) => `${text} (${listed(names.toSorted())})`);
