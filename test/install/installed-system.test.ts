@@ -39,7 +39,7 @@ describe.each(
   ({ variant, mode, protocol, imageUser, agentMounts }) => {
     const stop = new AbortController();
     const { signal } = stop;
-    const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
+    const nodes = smallNodes(2, "node-", () => ({ [exampleLabel]: "" }));
     for (const { host } of nodes) {
       if (agentMounts === "fixed") host.put("/proc/1/mountinfo", "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n");
       for (const place of [systemNamespace, tuningNamespace])

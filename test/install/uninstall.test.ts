@@ -47,7 +47,7 @@ interface Tuned {
 async function tunedCluster(count = 2): Promise<Tuned> {
   const server = await startEmbeddedServer();
   const admin = clientFor(server);
-  const nodes = smallNodes(count, "node-", { [exampleLabel]: "" });
+  const nodes = smallNodes(count, "node-", () => ({ [exampleLabel]: "" }));
   const stop = new AbortController();
   const { signal } = stop;
   await applyManifests(admin, installManifests({ mode: "tuning" }));

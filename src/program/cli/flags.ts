@@ -38,7 +38,7 @@ export const upFlags = {
     modeOf(["standalone", "plain"], ["hosted"]),
     { default: "standalone" },
   ),
-  nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { default: "1" }),
+  nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "1, with --mode plain 2" }),
   dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),
   port: portFlag("--port <port>", "port of the API server; 0 picks a free one", "0"),
   once: toggle("--once", "exit when the nodes have converged; exit code 1 if they do not"),

@@ -218,6 +218,17 @@ describe("attune up --once", timeout, () => {
     }
   });
 
+  it("with --mode plain rolls out the example's PerformanceProfile, and shows the pools", async () => {
+    const { code, stdout, stderr } = await attune.run(["up", "--once", "--mode", "plain", "--dir", dir]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const last = stdout.split(/^NODE /m).at(-1) ?? "";
+    expect(rowsOf(last)).toEqual([
+      expect.stringMatching(/^node-1 +quiet-memory +True +False +11 /),
+      expect.stringMatching(/^node-2 +openshift-node-performance-low-latency +True +False +10 /),
+    ]);
+    expect(last).toMatch(/^low-latency +1 +1 +[0-9a-f]{12} +nothing\nworker +1 +1 +none +nothing\n$/m);
+  });
+
   it("names the state directory that it cannot create, and what to do", async () => {
     const { code, stderr } = await attune.run(["up", "--once"], { HOME: "/proc/home", XDG_STATE_HOME: "" });
     expect([code, stderr]).toEqual([

@@ -136,7 +136,8 @@ export function updateController(options: UpdateControllerOptions): Controller {
       return { requeueAfterMs: attempts.failed(update.desired) };
     }
     attempts.ended(update.desired);
-    for (const finding of applied.findings) log.warn({}, finding);
+    // Not a warning: the pool has a condition that says it.
+    for (const finding of applied.findings) log.info({}, finding);
     return settle(update, report);
   }
 

@@ -6,11 +6,11 @@ import type { NodeGroup } from "../../../embedded/lab/topology-file.ts";
 export function smallNodes(
   count: number,
   prefix: string,
-  labels: Readonly<Record<string, string>> = {},
+  labels: (name: string) => Readonly<Record<string, string>> = () => ({}),
 ): VirtualNode[] {
   const base = machineBase(smallMachine);
-  const shared = { topology: smallMachine, base, labels };
-  return Array.from({ length: count }, (_, index) => new VirtualNode({ name: `${prefix}${index + 1}`, ...shared }));
+  const names = Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
+  return names.map((name) => new VirtualNode({ name, topology: smallMachine, base, labels: labels(name) }));
 }
 
 export function nodesOfGroups(groups: readonly NodeGroup[]): VirtualNode[] {

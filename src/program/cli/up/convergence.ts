@@ -2,6 +2,7 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import { type Clock, pause, systemClock } from "../../../cluster/runtime/clock.ts";
 import { type Profile, type ProfileSpec, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type Judgement, judge } from "../../../domain/node-tuning/judge.ts";
+import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { findCondition } from "../../../language/object/condition.ts";
 import { equal } from "../../../language/object/json.ts";
 import type { Host } from "../../../node/host/host.ts";
@@ -9,6 +10,7 @@ import { findBootId } from "../../../node/host/boot-id.ts";
 import { loadRecord } from "../../../node/on-node/tuning-record.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { textTable } from "../terminal/text-table.ts";
+import { type PoolOutcome, poolOutcomes } from "./pool-outcome.ts";
 import { exampleSysctl } from "./worked-example.ts";
 
 /** One node: its Profile, the status that the agent reports, and the value of the example's setting in the kernel. */
@@ -72,49 +74,67 @@ export async function outcomeOf({ node, host, profile, wanted }: NodeState): Pro
   };
 }
 
+export interface ClusterState {
+  readonly nodes: readonly NodeOutcome[];
+  /** Empty where the operator does not roll pools out. */
+  readonly pools: readonly PoolOutcome[];
+}
+
+/** The nodes and pools that something is missing on. */
+export function waitingIn({ nodes, pools }: ClusterState): readonly (NodeOutcome | PoolOutcome)[] {
+  return [...nodes, ...pools].filter(({ waitsFor }) => waitsFor !== undefined);
+}
+
 export interface Convergence {
   readonly client: Client;
   readonly hosts: ReadonlyMap<string, Pick<Host, "read">>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Whether the operator rolls pools out, which must then converge too. */
+  readonly rollsOut?: boolean | undefined;
   /** Called with every state. */
-  readonly onState?: ((outcomes: readonly NodeOutcome[]) => void) | undefined;
+  readonly onState?: ((state: ClusterState) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /** The kernel sends no events, so nodes are read this often. */
 const pollMs = 100;
 
-/** Reads the nodes until all have converged, the time is over or the signal aborts. Returns the last state. */
-export async function converge(options: Convergence): Promise<readonly NodeOutcome[]> {
+/** Reads nodes and pools until all have converged, the time is over or the signal aborts. Returns the last state. */
+export async function converge(options: Convergence): Promise<ClusterState> {
   const { signal, timeoutMs, onState, clock = systemClock } = options;
   const deadline = clock.monotonic() + timeoutMs;
-  let outcomes: readonly NodeOutcome[] = [];
+  let state: ClusterState = { nodes: [], pools: [] };
   while (!signal.aborted) {
     const began = clock.monotonic();
     try {
-      outcomes = await readNodes(options);
+      state = await readState(options);
     } catch (error) {
       if (signal.aborted) break;
       throw error;
     }
-    onState?.(outcomes);
+    onState?.(state);
     const now = clock.monotonic();
-    if (now >= deadline || outcomes.every(({ waitsFor }) => waitsFor === undefined)) break;
+    if (now >= deadline || waitingIn(state).length === 0) break;
     // Thousands of nodes take long to read: most of the time is left to the programs that tune them.
     await pause(clock, Math.max(pollMs, 4 * (now - began)), signal);
   }
-  return outcomes;
+  return state;
 }
 
-async function readNodes({ client, hosts, signal, clock = systemClock }: Convergence): Promise<NodeOutcome[]> {
+async function readState(options: Convergence): Promise<ClusterState> {
+  const { client, hosts, signal, rollsOut = false, clock = systemClock } = options;
   const { tuning, profiles } = await gatherNodeTuning({ client, namespace: tuningNamespace, now: clock.now(), signal });
   const podsOn = await gatherPods(client, tuning.tuneds, { signal });
   const wanted = wantedOn(judge({ ...tuning, podsOn }));
   const observed = new Map(profiles.map((profile) => [profile.metadata.name, profile]));
   const readNode = ([node, host]: [string, Pick<Host, "read">]): Promise<NodeOutcome> =>
     outcomeOf({ node, host, profile: observed.get(node), wanted: wanted.get(node) ?? { type: "no node" } });
-  return Promise.all([...hosts].map(readNode));
+  const performance = rollsOut ? (await client.list(performanceProfileKind, { signal })).items : [];
+  return {
+    nodes: await Promise.all([...hosts].map(readNode)),
+    pools: rollsOut ? poolOutcomes(tuning.pools ?? [], performance) : [],
+  };
 }
 
 function wantedOn({ managementState, chosen }: Judgement): Map<string, Wanted> {
@@ -128,7 +148,7 @@ function wantedOn({ managementState, chosen }: Judgement): Map<string, Wanted> {
   );
 }
 
-export function outcomeTable(outcomes: readonly NodeOutcome[]): string {
+export function outcomeTable(outcomes: readonly NodeOutcome[], columns?: number): string {
   return textTable(
     ["NODE", "PROFILE", "APPLIED", "DEGRADED", exampleSysctl.name.toUpperCase(), "MESSAGE"],
     outcomes.map(({ node, profile, applied, degraded, value, message }) => [
@@ -139,5 +159,6 @@ export function outcomeTable(outcomes: readonly NodeOutcome[]): string {
       value,
       message,
     ]),
+    { columns },
   );
 }

@@ -17,7 +17,7 @@ function printedAll(all: readonly (readonly NodeOutcome[][])[], size?: Screen["s
   const texts: string[] = [];
   const progress = new Progress({ out: (text) => texts.push(text), size }, footer);
   for (const states of all) {
-    for (const outcomes of states) progress.show(outcomes);
+    for (const nodes of states) progress.show({ nodes, pools: [] });
     progress.settle();
   }
   return texts;
@@ -45,10 +45,28 @@ describe("the table of nodes", () => {
     ]);
   });
 
-  it("has lines that do not wrap until the last state", () => {
-    const [first, last] = printed([state("much too long")], { columns: 61, rows: 24 });
-    expect(first!.split("\n").every((line) => line.length <= 60)).toBe(true);
-    expect(last).toContain("much too long");
+  it("has lines that fit the terminal, with every word, in every state", () => {
+    const drawn = printed([state("much too long"), state("also too long")], { columns: 61, rows: 24 });
+    const texts = drawn.map((text) => text.replace("\x1b[4A\x1b[J", ""));
+    expect(Math.max(...texts.flatMap((text) => text.split("\n").map(({ length }) => length)))).toBeLessThanOrEqual(61);
+    expect(texts.map((text) => text.replace(/\s+/g, " "))).toEqual([
+      expect.stringContaining("much too long"),
+      expect.stringContaining("also too long"),
+    ]);
+  });
+
+  it("comes before that of pools, which says what each waits for", () => {
+    const texts: string[] = [];
+    const progress = new Progress({ out: (text) => texts.push(text), size: { columns: 80, rows: 24 } });
+    const pool = { pool: "worker", nodes: 2, updated: 1, config: "rendered-worker-0123456789abcdef" };
+    progress.show({ nodes: state("done"), pools: [{ ...pool, waitsFor: "its nodes to get the config" }] });
+    progress.show({ nodes: state("done"), pools: [{ ...pool, updated: 2 }] });
+    const pools = (updated: number, waitsFor: string): string =>
+      `\nPOOL     NODES   UPDATED   CONFIG         WAITS FOR\nworker   2       ${updated}         0123456789ab   ${waitsFor}\n`;
+    expect(texts).toEqual([
+      `${heading}${row("done")}${pools(1, "its nodes to get the config")}`,
+      `\x1b[5A\x1b[J${heading}${row("done")}${pools(2, "nothing")}`,
+    ]);
   });
 
   it("is not redrawn where it has more rows than the terminal", () => {
@@ -84,7 +102,8 @@ describe("the table of nodes", () => {
   });
 
   it("is drawn over every row of a line that wraps", () => {
-    const texts = printedAll([[state("much too long for a row")], [state("b")]], { columns: 61, rows: 24 });
-    expect(texts.map((text) => text.slice(0, 4))).toEqual([heading.slice(0, 4), "\x1b[2A", "\x1b[3A", "\x1b[2A"]);
+    const footer = `\n\n${"x".repeat(100)}`;
+    const texts = printedAll([[state("a")], [state("b")]], { columns: 61, rows: 24 }, footer);
+    expect(texts.map((text) => text.slice(0, 4))).toEqual([heading.slice(0, 4), "\x1b[2A", "\x1b[5A", "\x1b[2A"]);
   });
 });

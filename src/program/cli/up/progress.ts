@@ -1,4 +1,5 @@
-import { type NodeOutcome, outcomeTable } from "./convergence.ts";
+import { type ClusterState, outcomeTable } from "./convergence.ts";
+import { poolTable } from "./pool-outcome.ts";
 
 interface Size {
   readonly columns: number;
@@ -12,41 +13,41 @@ export interface Screen {
 }
 
 /**
- * The table of nodes: shown at once, and later states in its place on a terminal with room for it. Elsewhere only the first
+ * The tables of nodes and pools: shown at once, and later states in their place on a terminal with room for them. Elsewhere only the first
  * state is printed, and those in which the nodes have settled.
  */
 export class Progress {
   readonly #screen: Screen;
   readonly #footer: string;
-  #table = "";
+  #tables = "";
   #isSettled = false;
   /** What was printed last. */
   #drawn = "";
   #footerIsBelow = false;
 
-  /** `footer`: lines below the table once the nodes have settled. */
+  /** `footer`: lines below the tables once the nodes have settled. */
   constructor(screen: Screen, footer = "") {
     this.#screen = screen;
     this.#footer = footer;
   }
 
-  readonly show = (outcomes: readonly NodeOutcome[]): void => {
-    const table = outcomeTable(outcomes);
-    if (table === this.#table) return;
-    this.#table = table;
-    this.#isSettled = false;
+  readonly show = (state: ClusterState): void => {
     const { size } = this.#screen;
-    if (size && outcomes.length + 1 < size.rows) this.#draw(cut(table, size.columns));
-    else if (this.#drawn === "") this.#draw(table);
+    const tables = tablesOf(state, size?.columns);
+    if (tables === this.#tables) return;
+    this.#tables = tables;
+    this.#isSettled = false;
+    const hasRoom = size !== undefined && rowsOf(tables, size.columns) < size.rows;
+    if (hasRoom || this.#drawn === "") this.#draw(tables);
   };
 
-  /** Prints the last state, with its lines whole. */
+  /** Prints the last state. */
   settle(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { out, size } = this.#screen;
-    if (size) return this.#draw(this.#table + this.#footer);
-    this.#draw(this.#table);
+    if (size) return this.#draw(this.#tables + this.#footer);
+    this.#draw(this.#tables);
     if (!this.#footerIsBelow && this.#footer !== "") out(`${this.#footer.slice(1)}\n`);
     this.#footerIsBelow = true;
   }
@@ -65,10 +66,7 @@ function rowsOf(text: string, columns: number): number {
   return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0);
 }
 
-/** A table that changes often is easier to read without long lines. */
-function cut(table: string, columns: number): string {
-  return table
-    .split("\n")
-    .map((line) => line.slice(0, columns - 1))
-    .join("\n");
+function tablesOf({ nodes, pools }: ClusterState, columns: number | undefined): string {
+  const tables = [outcomeTable(nodes, columns), ...(pools.length > 0 ? [poolTable(pools, columns)] : [])];
+  return tables.join("\n\n");
 }

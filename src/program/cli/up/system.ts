@@ -10,7 +10,7 @@ import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-nod
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
 import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
-import { exampleLabel } from "./worked-example.ts";
+import { exampleLabels } from "./worked-example.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { operatorServiceAccount } from "../../operator/rbac.ts";
 import { systemNamespace } from "../../operator/names.ts";
@@ -54,8 +54,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const server = await startServer({ dir, port, log: log.child({ part: "apiserver" }) });
   try {
     const admin = clientOf(server, server.authority.adminToken);
-    const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
-    const nodes = smallNodes(options.nodes, "node-", labels);
+    const nodes = smallNodes(options.nodes, "node-", (name) => exampleLabels(name, options.mode));
     const lab = {
       nodes: nodes.map(({ name }) => name),
       users: ["system:kube-controller-manager", "system:kube-scheduler"],
