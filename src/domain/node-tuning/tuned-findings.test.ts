@@ -101,6 +101,18 @@ test.each<[string, TunedSpec | undefined, string[]]>([
     [],
   ],
   [
+    "patterns that nodes refuse, and one that depends on a variable",
+    profile(
+      "[net]\ndevices_udev_regex=^INTERFACE=(e)\\1\n[disk]\ndevices_udev_regex=(?!sda)\nuname_regex=a**\n[scheduler]\nps_blacklist=a;[\ngroup.x=0:f:1:*:a:(\ngroup.y=0:f:1:*:${v}(\n[variables]\nv=1\n",
+    ),
+    [
+      'warning: profile[0].data:2: [net] devices_udev_regex: regular expression "^INTERFACE=(e)\\\\1": a reference to an earlier group is not supported',
+      'warning: profile[0].data:5: [disk] uname_regex: regular expression "a**": multiple repeat',
+      'warning: profile[0].data:7: [scheduler] ps_blacklist: regular expression "[": unterminated character set',
+      'warning: profile[0].data:8: [scheduler] group.x: regular expression "a:(": missing ), unterminated subpattern',
+    ],
+  ],
+  [
     "a misspelt sysctl",
     profile("[sysctl]\nvm.swapiness=1\n"),
     ['warning: profile[0].data:2: sysctl vm.swapiness is not known; did you mean "vm.swappiness"?'],

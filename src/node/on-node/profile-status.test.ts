@@ -40,6 +40,7 @@ interface Case {
 const repaired = 'another process changed /proc/sys/vm/x to "7", set back to "1" for profile: [sysctl] vm.x';
 const notRepaired =
   'another process changed /proc/sys/vm/x to "7", cannot be set back (EROFS) to "1" for profile: [sysctl] vm.x';
+const waiting = 'another process changed /proc/sys/vm/x to "7", not yet set back to "1" for profile: [sysctl] vm.x';
 
 const cases: Case[] = [
   {
@@ -143,6 +144,14 @@ const cases: Case[] = [
     applied: "True AsExpected TuneD profile applied.",
     degraded: `True TunedError ${notRepaired}`,
     drifted: `True RepairFailed ${notRepaired}`,
+    active: "p",
+  },
+  {
+    name: "a setting that another process changed again before it may be set back again",
+    outcome: { ...applied(same), drift: [{ ...drift, waiting: true }] },
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: `False TunedWarning ${waiting}`,
+    drifted: `True Contested ${waiting}`,
     active: "p",
   },
   {

@@ -128,7 +128,8 @@ const contestedTimes = 3;
 
 function driftReason(drift: readonly Repaired[]): string {
   if (drift.some(({ failed }) => failed !== undefined)) return "RepairFailed";
-  return drift.some(({ times = 1 }) => times >= contestedTimes) ? "Contested" : "Repaired";
+  const isContested = drift.some(({ times = 1, waiting }) => waiting || times >= contestedTimes);
+  return isContested ? "Contested" : "Repaired";
 }
 
 function waiting({ profile }: Extract<TuneOutcome, { type: "deferred" }>): string {

@@ -2,6 +2,7 @@ import type { Problem } from "../problem.ts";
 import type { ParsedProfile } from "../text/parse-profile.ts";
 import { isTrue, type Section, sectionOf, type Setting, placeOf } from "../unit.ts";
 import { knownSysctls, numericSysctls, sysctlTrees } from "./known-sysctls.ts";
+import { checkPatterns } from "./check-patterns.ts";
 import { nearMiss } from "./near-miss.ts";
 import { pluginOptions } from "./plugin-options.ts";
 
@@ -12,7 +13,7 @@ export interface SectionFinding extends Problem {
 }
 
 /**
- * Sections and options that no plug-in knows, and names that look misspelt. `typed`: sections whose type another profile
+ * Sections and options that no plug-in knows, names that look misspelt, and patterns that nodes refuse. `typed`: sections whose type another profile
  * sets, which this one may be merged with.
  */
 export function checkSections(profile: ParsedProfile, typed: ReadonlySet<string>): SectionFinding[] {
@@ -53,13 +54,15 @@ function pluginFindings(section: Section, plugin: string, place: Omit<Problem, "
     const message = `[${section.name}] has no effect: TuneD has no plug-in ${JSON.stringify(plugin)}${advice(meant)}`;
     return [{ ...place, message, possible: false }];
   }
-  return [...section.options].slice(0, mostChecked).flatMap(([option, setting]): SectionFinding[] => {
+  const patterns = checkPatterns(section, plugin).map((problem): SectionFinding => ({ ...problem, possible: true }));
+  const options = [...section.options].slice(0, mostChecked).flatMap(([option, setting]): SectionFinding[] => {
     if (plugin === "sysctl") return sysctlFindings(option, setting);
     if (known.names.includes(option) || known.starts.some((start) => option.startsWith(start))) return [];
     const meant = nearMiss(option, known.names);
     const message = `[${section.name}] ${option} has no effect: it is not an option of [${plugin}]${advice(meant)}`;
     return [found(setting, message, false)];
   });
+  return [...patterns, ...options];
 }
 
 function sysctlFindings(option: string, setting: Setting): SectionFinding[] {

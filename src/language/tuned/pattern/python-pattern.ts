@@ -15,15 +15,36 @@ export type CompiledPattern =
 const longestPattern = 1000;
 
 export function compilePython(source: string, flags: PatternFlags = {}): CompiledPattern {
+  const parsed = parse(source, flags);
+  if (parsed.type !== "parsed") return parsed;
+  try {
+    return { type: "pattern", pattern: inRe2(parsed.pattern) ?? stateMachine(parsed.pattern) };
+  } catch (error) {
+    return refusal(source, error);
+  }
+}
+
+/** Why `compilePython` refuses it, as far as reading it tells: compiling repeated parts can take seconds. */
+export function patternProblem(source: string): string | undefined {
+  const parsed = parse(source, {});
+  return parsed.type === "parsed" ? undefined : parsed.message;
+}
+
+type Refusal = Exclude<CompiledPattern, { type: "pattern" }>;
+
+function parse(source: string, flags: PatternFlags): { type: "parsed"; pattern: Pattern } | Refusal {
   if (source.length > longestPattern)
     return { type: "unsupported", message: `a regular expression of more than ${longestPattern} characters` };
   try {
-    const pattern = parsePython(source, flags);
-    return { type: "pattern", pattern: inRe2(pattern) ?? stateMachine(pattern) };
+    return { type: "parsed", pattern: parsePython(source, flags) };
   } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    return { type: error.type, message: `regular expression ${JSON.stringify(source)}: ${error.message}` };
+    return refusal(source, error);
   }
+}
+
+function refusal(source: string, error: unknown): Refusal {
+  if (!(error instanceof PatternError)) throw error;
+  return { type: error.type, message: `regular expression ${JSON.stringify(source)}: ${error.message}` };
 }
 
 /** RE2 is much faster, but has no look-around, and counts to at most 1000. */
