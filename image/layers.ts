@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { NpmPackage } from "./bundled-packages.ts";
 import { busyboxPrograms, user } from "./contents.ts";
 import { type DebianPackage, unpack } from "./debian-packages.ts";
 import { FileTree } from "./file-tree.ts";
+import { runnableFiles } from "./runnable-files.ts";
 
 /** Debian's files, and what its maintainer scripts would have written. The times are those of the packages. */
 export async function debianLayer(packages: readonly DebianPackage[]): Promise<FileTree> {
@@ -32,9 +31,7 @@ export interface Program {
 /** Attune itself. An upgrade that changes nothing else downloads only this layer. */
 export function programLayer({ bundle, license, bundled, sbom, mtime }: Program): FileTree {
   const tree = new FileTree();
-  for (const name of readdirSync(bundle))
-    // Without source maps, and without the code that V8 compiled, which is only valid for the Node.js that built it.
-    if (/\.[cm]js$/.test(name)) tree.write(`attune/dist/${name}`, readFileSync(join(bundle, name)), { mtime });
+  for (const [name, text] of runnableFiles(bundle)) tree.write(`attune/dist/${name}`, text, { mtime });
   // Starts without a shell.
   const launcher = '#!/usr/local/bin/node\nrequire("/attune/dist/attune.cjs");\n';
   tree.write("usr/local/bin/attune", launcher, { mode: 0o755, mtime });

@@ -44,6 +44,14 @@ describe.skipIf(reason !== undefined)("the image", () => {
     expect(second).toBe(first);
   });
 
+  test("is small, and has no code that cannot run in it", () => {
+    const sizes = containerd.run("find", rootfs, "-type", "f", "-printf", "%s\\n").split("\n").map(Number);
+    expect(sizes.reduce((sum, size) => sum + size, 0) / 1024 / 1024).toBeLessThan(120);
+    expect(containerd.run("find", join(rootfs, "attune"), "-name", "*.map", "-o", "-name", "lmdb*")).toBe("");
+    for (const command of ["up", "apiserver --dir /tmp/state"])
+      expect(() => containerd.run("chroot", rootfs, "attune", ...command.split(" "))).toThrow("images do not have it");
+  });
+
   test("names its components with their licences, and says what it was built from", () => {
     const read = (path: string): string => containerd.run("cat", join(rootfs, path));
     const { packages } = JSON.parse(read("usr/share/attune/sbom.spdx.json")) as { packages: { name: string }[] };
@@ -73,7 +81,7 @@ describe.skipIf(reason !== undefined)("the image", () => {
     const inside = (...argv: string[]): string => containerd.run("chroot", rootfs, ...argv);
     for (const program of ["sysctl", "ethtool", "ps", "top", "rmmod", "chroot", "attune"])
       inside("sh", "-c", `command -v ${program}`);
-    expect(inside("/usr/sbin/chroot", "/", "/bin/echo", "there")).toBe("there");
+    expect(inside("/usr/sbin/chroot", "/", "/bin/echo", "there")).toBe("there\n");
     // As scripts of the Go operator's users do; busybox has neither this shell nor -lname.
     expect(inside("bash", "-c", "find /usr/bin -name sh -lname '*busybox' -printf %f")).toBe("sh");
     expect(inside("attune", "--version")).toBe(containerd.run(process.execPath, join(root, "bin/attune"), "--version"));

@@ -122,6 +122,19 @@ describe("what attune install prints", () => {
       }
     }
   });
+
+  it("limits the memory of the webhook, and the ports at which it is reached", () => {
+    expect(
+      everything.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "attune-webhook"),
+    ).toMatchObject({ spec: { template: { spec: { containers: [{ resources: { limits: { memory: "512Mi" } } }] } } } });
+    expect(everything.find(({ kind }) => kind === "NetworkPolicy")).toMatchObject({
+      spec: {
+        podSelector: { matchLabels: { "app.kubernetes.io/name": "attune-webhook" } },
+        policyTypes: ["Ingress"],
+        ingress: [{ ports: [{ port: "https" }, { port: "metrics" }] }],
+      },
+    });
+  });
 });
 
 interface Monitored {

@@ -104,6 +104,17 @@ describe("boot arguments of a pool", () => {
     ],
     ["one is away", [node("n1", a), node("n2", { ready: "Unknown" })], { type: "agreed", arguments: ["a=1"] }],
     [
+      "the only one that is present says other than those that are away",
+      [node("n1", { line: "evil" }), node("n2", { ...a, ready: "Unknown" }), node("n3", { ...a, ready: "False" })],
+      {
+        type: "conflict",
+        values: new Map([
+          ["evil", ["n1"]],
+          ["a=1", ["n2", "n3"]],
+        ]),
+      },
+    ],
+    [
       "none is ready, and all reported the same before",
       [node("n1", { ...a, ready: "False" }), node("n2", { ...a, ready: "Unknown" })],
       { type: "agreed", arguments: ["a=1"] },
