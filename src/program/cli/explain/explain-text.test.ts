@@ -112,6 +112,34 @@ it("an explanation begins with the answer, then has the reasons", () => {
   ]);
 });
 
+it("settings whose table is wider than the terminal have lines of their own, without values that override themselves", () => {
+  const settings: NodeExplanation["settings"] = [
+    {
+      unit: "sysctl",
+      option: "kernel.hung_task_timeout_secs",
+      wanted: "600",
+      actual: "120",
+      from: "openshift-node-performance-low-latency/tuned.conf:43",
+      overrides: [
+        { value: "${seconds}", from: "/usr/lib/attune/profiles/openshift/tuned.conf:13" },
+        { value: "600", from: "/usr/lib/attune/profiles/network-latency/tuned.conf:13" },
+      ],
+      state: "different",
+      note: "changed by another process since it was applied",
+    },
+  ];
+  const { boot: _, ...others } = explanation;
+  const lines = explanationText({ ...others, settings }, coloursOf(false), { columns: 80 }).split("\n");
+  expect(lines.slice(lines.indexOf("Settings") + 1)).toEqual([
+    "[sysctl]",
+    "  kernel.hung_task_timeout_secs = 600   differs: 120",
+    "      openshift-node-performance-low-latency/tuned.conf:43: changed by another",
+    "      process since it was applied",
+    "      instead of a value that depends on the node, …/openshift/tuned.conf:13",
+    "",
+  ]);
+});
+
 describe("boot arguments", () => {
   const wanted = Array.from({ length: 20 }, (_, at) => `argument.number_${at}=value`);
   const line = wanted.join(" ");

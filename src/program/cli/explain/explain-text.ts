@@ -1,13 +1,12 @@
 import { findCondition } from "../../../language/object/condition.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
-import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
 import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
 import { updateText } from "./update-text.ts";
 import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
+import { fileText, settingText } from "./setting-text.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
-import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -35,7 +34,7 @@ export function explanationText(
     section("Rules, in the order in which they are tried", ruleTable(rules, colours, columns), colours),
     section("Conditions of Tuneds", tunedTable(explanation, colours, columns), colours),
     section("Profiles, each overriding those above it", chainTable(chain, colours, columns), colours),
-    section("Settings", settingTable(settings, colours, columns), colours),
+    section("Settings", settingText(settings, colours, columns), colours),
     section("Boot arguments", boot ? bootText(boot, colours, columns) : "", colours),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -154,61 +153,4 @@ function chainTable(chain: NodeExplanation["chain"], { dim }: Colours, columns: 
     printable(include?.names.join(", ") ?? ""),
   ]);
   return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows, columns);
-}
-
-/** On a terminal, the directory of built-in profiles takes more room than it is worth. */
-function fileText(file: string, columns: Columns): string {
-  return printable(columns === undefined ? file : file.replace(baseDirectory, "…"));
-}
-
-const stateText = {
-  "as wanted": "✓",
-  different: "differs",
-  failed: "failed",
-  skipped: "–",
-  idle: "idle",
-  boot: "at boot",
-  unresolved: "unresolved",
-  unknown: "?",
-} satisfies Record<SettingExplanation["state"], string>;
-
-function settingTable(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): string {
-  const { dim, green, red, yellow, cyan } = colours;
-  const paints: Record<SettingExplanation["state"], Paint> = {
-    "as wanted": green,
-    different: red,
-    failed: red,
-    skipped: dim,
-    idle: dim,
-    boot: dim,
-    unresolved: yellow,
-    unknown: yellow,
-  };
-  let unit = "";
-  const rows = settings.flatMap((one): Cell[][] => {
-    const title: Cell[][] = one.unit === unit ? [] : [[{ text: printable(`[${one.unit}]`), paint: colours.bold }]];
-    unit = one.unit;
-    const paint = paints[one.state];
-    return [
-      ...title,
-      [
-        { text: `  ${printable(one.option)}`, paint: cyan },
-        printable(one.wanted),
-        { text: printable(one.actual ?? ""), paint },
-        { text: stateText[one.state], paint },
-        { text: fileText(one.from, columns), paint: dim },
-        { text: printable(one.note ?? ""), paint },
-      ],
-      ...one.overrides
-        .toReversed()
-        .map(({ value, from }): Cell[] => [
-          { text: "    instead of", paint: dim },
-          { text: value.includes("${") ? "a value that depends on the node" : printable(value), paint: dim },
-          "",
-          "",
-          { text: fileText(from, columns), paint: dim },
-        ]),
-    ];
-  });
-  return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows, columns);
 }
