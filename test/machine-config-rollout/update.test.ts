@@ -22,7 +22,7 @@ test("files, a unit and boot arguments reach a node with one reboot, and removin
     extensions: ["usbguard"],
   });
   await cluster.updated("worker", ["50-base", "60-own"]);
-  const message = "the node lacks packages of extensions: usbguard (a)";
+  const message = '"the node lacks packages of extensions: usbguard" (a)';
   await cluster.until("the pool says what its node lacks", async () => {
     const findings = findCondition((await cluster.pool("worker")).status?.conditions, "NodeFindings");
     return findings?.status === "True" && findings.message === message;

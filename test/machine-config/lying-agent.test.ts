@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { annotations, updateOf } from "../../src/domain/rollout/node-annotations.ts";
+import { agentAnnotations, annotations, ownAnnotations, updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { withFile } from "./objects.ts";
 import { nodeOf } from "./recorded-pools.ts";
@@ -23,10 +23,16 @@ test.each([1, 2])(
     world.nodes.put(nodeOf({ name: "a", labels, conditions: { Ready: "True" } }));
     const away = new Set<string>();
     const unasked: string[] = [];
+    const told = new Set<string>();
     let most = 0;
     world.nodes.watch(({ object: { metadata, spec } }) => {
       const { name = "" } = metadata;
-      if (name === "a") return;
+      if (name === "a") {
+        told.add(updateOf(metadata).desired);
+        const cordonedFor = metadata.annotations?.[ownAnnotations.cordonedFor];
+        if (cordonedFor !== undefined && !told.has(cordonedFor)) unasked.push(`a was cordoned for ${cordonedFor}`);
+        return;
+      }
       const { current, desired, state, desiredDrain } = updateOf(metadata);
       if (desired !== "" && (current !== desired || state !== "Done")) away.add(name);
       else away.delete(name);
@@ -45,6 +51,7 @@ test.each([1, 2])(
         [annotations.reason]: one(["", "y".repeat(10_000), null]),
         [annotations.desiredDrain]: one([`${drain}${config}`, "drain-b", "", null]),
         [annotations.postConfigAction]: one(["Rebooting", "", null]),
+        [agentAnnotations.findings]: one([JSON.stringify(["\u0000".repeat(1000)]), '["lost (b)"]', "[", null]),
       };
       world.nodes.patch("a", { metadata: { annotations: Object.fromEntries([one(Object.entries(written))]) } });
     };

@@ -103,7 +103,8 @@ describe("what nodes cannot have of their config", () => {
       {
         status: "True",
         reason: "NodesDiffer",
-        message: "no realtime kernel (n0, n1, n2, n3, n4, and 1 more); drifted: storage.files /etc/a: is missing (d)",
+        message:
+          '"no realtime kernel" (n0, n1, n2, n3, n4, and 1 more); "drifted: storage.files /etc/a: is missing" (d)',
       },
     );
   });
@@ -114,10 +115,28 @@ describe("what nodes cannot have of their config", () => {
       expect(findings({ name: "a", ...saying(text) })).toBeUndefined();
   });
 
+  it("is quoted, so that no node speaks for another, and has no control characters", () => {
+    const lies = JSON.stringify(['lost" (b); "lost', "a\u001b[2J\n\u202eb\u2028\ud800", "x".repeat(3000)]);
+    const message = findings({ name: "a", ...saying(lies) })?.message ?? "";
+    expect(message).toBe(
+      `"lost\\" (b); \\"lost" (a); "a\\u001b[2J\\u000a\\u202eb\\u2028\\ud800" (a); "${"x".repeat(300)}" (a)`,
+    );
+    const bells = JSON.stringify(Array.from({ length: 5 }, (_, index) => `${index}${"\u202e".repeat(700)}`));
+    expect(findings({ name: "a", ...saying(bells) })?.message?.length).toBeLessThan(10_000);
+  });
+
   it("is cut where there is too much of it", () => {
     const text = findingsText(Array.from({ length: 1000 }, (_, index) => `${index}${"x".repeat(1000)}`))!;
     expect(text.length).toBeLessThan(3000);
     expect(JSON.parse(text).at(-1)).toBe("and 994 more");
     expect(findings({ name: "a", ...saying(text) })?.message).toContain("; and 2 more findings");
   });
+});
+
+it("a reason of a node that failed has no control characters in the status of its pool", () => {
+  const failed = { name: "a", current: "v0", desired: "v1", state: "Degraded", reason: "a\u001b[2Jb" };
+  const members = membersOf({ pool: { name: "worker" }, nodes: [failed] });
+  const pool = poolOf({ name: "worker", configuration: "v1" });
+  const { conditions } = poolStatus({ pool, members, waiting: [], now });
+  expect(findCondition(conditions, "NodeDegraded")?.message).toContain('"a\\u001b[2Jb"');
 });

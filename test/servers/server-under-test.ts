@@ -14,7 +14,7 @@ export interface ServerUnderTest {
 
 export interface ServerVariant {
   readonly name: "embedded" | "real";
-  start(): Promise<ServerUnderTest>;
+  readonly start: () => Promise<ServerUnderTest>;
 }
 
 const embedded: ServerVariant = { name: "embedded", start: startEmbeddedServer };

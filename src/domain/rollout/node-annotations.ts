@@ -118,11 +118,27 @@ export function findingsOf({ annotations: of }: Pick<ObjectMeta, "annotations">)
   const text = of?.[agentAnnotations.findings] ?? "[]";
   try {
     const found: unknown = text.length > 2 * longestReason ? [] : JSON.parse(text);
-    return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+    return Array.isArray(found)
+      ? found.filter((one) => typeof one === "string").map((one) => one.slice(0, longestFinding))
+      : [];
   } catch (error) {
     if (error instanceof SyntaxError) return [];
     throw error;
   }
+}
+
+/** Control and format characters, and halves of characters: they could hide or reorder text on a terminal. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Text of a node for a status or an event. Nodes may write anything. */
+export function printable(text: string, longest: number): string {
+  const cut = text.slice(0, longest);
+  return cut.replace(unprintable, (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, "0")}`);
+}
+
+/** As `printable`, in quotes that the text cannot end: what follows is not the node's. */
+export function quoted(text: string, longest: number): string {
+  return `"${printable(text.slice(0, longest).replace(/["\\]/g, "\\$&"), 2 * longest)}"`;
 }
 
 export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate {

@@ -1,7 +1,7 @@
 import type { Condition } from "../../language/object/condition.ts";
 import type { Member } from "./candidates.ts";
 import { listed, named } from "./nearby-nodes.ts";
-import { findingsOf } from "./node-annotations.ts";
+import { findingsOf, longestReason, quoted } from "./node-annotations.ts";
 
 /** What nodes cannot have of their config, and what other processes have changed of it, each with its nodes. */
 export function nodeFindings(members: readonly Pick<Member, "state">[]): Partial<Condition> {
@@ -16,7 +16,9 @@ export function nodeFindings(members: readonly Pick<Member, "state">[]): Partial
     }
   }
   if (nodes.size === 0) return { status: "False" };
-  const texts = [...nodes].slice(0, named).map(([text, names]) => `${text} (${listed(names.toSorted())})`);
+  const texts = [...nodes]
+    .slice(0, named)
+    .map(([text, names]) => `${quoted(text, longestReason)} (${listed(names.toSorted())})`);
   const more = nodes.size > named ? `; and ${nodes.size - named} more findings` : "";
   return { status: "True", reason: "NodesDiffer", message: `${texts.join("; ")}${more}` };
 }

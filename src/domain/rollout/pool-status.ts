@@ -2,6 +2,7 @@ import type { MachineConfigPool } from "../machine-config/api.ts";
 import { type Condition, findCondition } from "../../language/object/condition.ts";
 import type { Member } from "./candidates.ts";
 import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-nodes.ts";
+import { longestReason, printable } from "./node-annotations.ts";
 import { nodeFindings } from "./node-findings.ts";
 import { isUpdated } from "./node-state.ts";
 import { notTuned } from "./startup-taint.ts";
@@ -85,7 +86,9 @@ function updating({ spec }: MachineConfigPool, isDone: boolean, target: string):
 
 function degradedNodes(degraded: readonly Member[]): Partial<NewCondition> {
   if (degraded.length === 0) return { status: "False" };
-  const texts = degraded.slice(0, named).map((member) => `Node ${member.state.name} is reporting: "${why(member)}"`);
+  const texts = degraded
+    .slice(0, named)
+    .map((member) => `Node ${member.state.name} is reporting: "${printable(why(member), longestReason)}"`);
   const more = degraded.length > named ? `, and ${degraded.length - named} more nodes` : "";
   const isConflict = degraded.every(({ conflict }) => conflict.length > 0);
   return {

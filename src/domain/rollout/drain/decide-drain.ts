@@ -1,6 +1,7 @@
 import { parseTime } from "../../../language/object/time.ts";
 import type { PlannedEvent } from "../../../language/object/plan.ts";
 import type { NodeState } from "../node-state.ts";
+import { printable } from "../node-annotations.ts";
 import { type DrainRecord, readDrain } from "./drain-record.ts";
 
 export type DrainDecision =
@@ -33,8 +34,12 @@ export function decideDrain(state: NodeState, now: string): DrainDecision {
   if (request === "" || request === lastAppliedDrain) return { type: "none" };
   const [, verb = request, config = ""] = /^([^-]*)-(.+)$/.exec(request) ?? [];
   if (verb === "uncordon") return { type: "uncordon", request, isOurs };
-  if (verb !== "drain")
-    return { type: "invalid", problem: `node ${state.name} asks for ${request}, which is neither drain nor uncordon` };
+  if (verb !== "drain") {
+    const asked = printable(request, 100);
+    return { type: "invalid", problem: `node ${state.name} asks for ${asked}, which is neither drain nor uncordon` };
+  }
+  // Told another config meanwhile: its agent will ask again. One that was never told this config has no reason to ask.
+  if (config !== desired) return { type: "none" };
   const known = readDrain(state.node);
   const record = known?.request === request ? known : { request, since: now, blocked: [] };
   return {
