@@ -30,6 +30,10 @@ export class Attempts {
     return Math.max(0, (this.#notBefore.get(what) ?? 0) - this.#clock.monotonic());
   }
 
+  hasFailed(what: string): boolean {
+    return this.#notBefore.has(what);
+  }
+
   ended(what: string): void {
     this.#backoff.forget(what);
     this.#notBefore.delete(what);

@@ -112,6 +112,21 @@ test("a config that fails is tried once more after a while, whatever happens to 
   expect(world.update).toMatchObject({ state: "Degraded", reason });
 });
 
+test("a config that was deleted and is created again is no failure of a node that waits for its drain (machine-config W-4)", async () => {
+  const world = new World();
+  const states = new Set<string>();
+  world.annotate(annotations.desiredConfig, "v1");
+  world.startAgent();
+  for (let past = 0; past < 20_000; past += 10_000) {
+    await world.pass(10_000);
+    states.add(world.update.state);
+  }
+  world.configs.set("v1", config("v1", {}));
+  await world.pass(40_000);
+  expect([...states]).toEqual([""]);
+  expect(world.update).toMatchObject({ state: "Done", current: "v1", reason: "" });
+});
+
 test("a config that does not exist is asked for again with waits that grow to a quarter of an hour", async () => {
   const world = new World();
   world.annotate(annotations.desiredConfig, "v1");

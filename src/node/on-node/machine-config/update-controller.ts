@@ -93,7 +93,9 @@ export function updateController(options: UpdateControllerOptions): Controller {
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     const config = await find(update.desired, configs, signal);
     if (!config) {
-      await report({ state: "Degraded", reason: `MachineConfig ${update.desired} does not exist` });
+      // A user may have deleted it: the operator creates the target of a pool again.
+      if (attempts.hasFailed(update.desired))
+        await report({ state: "Degraded", reason: `MachineConfig ${update.desired} does not exist` });
       return { requeueAfterMs: attempts.failed(update.desired) };
     }
     const planned = await updater.plan(config, await policyOf(signal));
