@@ -3,19 +3,20 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import {
   apiVersion,
   type PerformanceProfile,
+  type PerformanceProfileSpec,
   performanceProfileKind,
 } from "../../src/domain/performance-profile/api.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { RolloutCluster } from "./rollout-cluster.ts";
 
-function profile(reserved: string, isolated: string): PerformanceProfile {
+function profile(cpu: NonNullable<PerformanceProfileSpec["cpu"]>): PerformanceProfile {
   return {
     apiVersion,
     kind: "PerformanceProfile",
     metadata: { name: "fast" },
     spec: {
-      cpu: { reserved, isolated },
+      cpu,
       hugepages: { defaultHugepagesSize: "2M", pages: [{ size: "2M", count: 64, node: 1 }] },
       // The Tuned that is derived yields boot arguments of its own.
       additionalKernelArgs: ["audit=0"],
@@ -33,23 +34,25 @@ test("a PerformanceProfile reaches its final state with one reboot, an edit resi
   await cluster.until("agents", async () => (await cluster.agents()) === 2);
   const before = await cluster.text("a", "/proc/cmdline");
 
-  await cluster.admin.create(performanceProfileKind, profile("0-1", "2-7"));
+  await cluster.admin.create(performanceProfileKind, profile({ reserved: "0-1", isolated: "2-5", offlined: "6-7" }));
   await settled(cluster, "0-1");
   for (const name of ["a", "b"]) {
-    expect(await cluster.text(name, "/proc/cmdline")).toMatch(/ nohz_full=2-7 .* audit=0/);
-    expect(await cluster.text(name, "/sys/devices/system/cpu/nohz_full")).toBe("2-7\n");
+    expect(await cluster.text(name, "/proc/cmdline")).toMatch(/ nohz_full=2-5 .* audit=0/);
+    expect(await cluster.text(name, "/sys/devices/system/cpu/nohz_full")).toBe("2-5\n");
     const pages = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages";
     expect(await cluster.text(name, pages)).toBe("64\n");
     const { status } = await cluster.admin.get(kinds.node, name);
-    expect(status?.allocatable).toMatchObject({ cpu: "6", "hugepages-2Mi": "128Mi" });
+    expect(status?.allocatable).toMatchObject({ cpu: "4", "hugepages-2Mi": "128Mi" });
   }
   expect(cluster.reboots()).toEqual({ a: 1, b: 1 });
 
-  const patch = { spec: { cpu: { reserved: "0-3", isolated: "4-7" } } };
+  // CPUs that are offline until the boot: cpu-partitioning would refuse to isolate them.
+  const patch = { spec: { cpu: { reserved: "0-3,7", isolated: "4-6", offlined: null } } };
   await cluster.admin.patch(performanceProfileKind, "fast", { type: "merge", patch });
-  await settled(cluster, "0-3");
-  expect(await cluster.text("a", "/sys/devices/system/cpu/nohz_full")).toBe("4-7\n");
-  expect((await cluster.admin.get(kinds.node, "a")).status?.allocatable?.["cpu"]).toBe("4");
+  await settled(cluster, "0-3,7");
+  expect(await cluster.text("a", "/sys/devices/system/cpu/nohz_full")).toBe("4-6\n");
+  expect(await cluster.text("a", "/proc/cmdline")).toContain(" systemd.cpu_affinity=0,1,2,3,7 ");
+  expect((await cluster.admin.get(kinds.node, "a")).status?.allocatable?.["cpu"]).toBe("3");
   expect(cluster.reboots()).toEqual({ a: 2, b: 2 });
 
   await cluster.admin.delete(performanceProfileKind, "fast");

@@ -56,3 +56,24 @@ test("CPUs that are switched off at boot cost no second boot: the arguments are 
   expect(on("0-7")).toContain("tuned.non_isolcpus=00000021 systemd.cpu_affinity=0,5 ");
   expect(on("0-3,5")).toBe(on("0-7"));
 });
+
+/** As it is now, the CPUs online before and after the boot, and a part of the arguments. */
+const switchedOn: [string, Record<string, string>, string, string, string][] = [
+  ["isolated", { reserved: "0-1", isolated: "2-7" }, "0-5", "0-7", "tuned.non_isolcpus=00000003 "],
+  ["reserved", { reserved: "0-1,6", isolated: "2-5,7" }, "0-5", "0-7", "systemd.cpu_affinity=0,1,6 "],
+  ["shared", { reserved: "0-1", isolated: "2-5", shared: "6-7" }, "0-5", "0-7", "systemd.cpu_affinity=0,1,6,7 "],
+  ["for OVS", { reserved: "0-1", isolated: "2-5", ovsDpdk: "6-7" }, "0-5", "0-7", "rcu_nocbs=2-7 "],
+  ["on instead of another", { reserved: "0,7", isolated: "2-6", offlined: "1" }, "0-5", "0,2-7", "affinity=0,7 "],
+  ["reserved, in TuneD's order", { reserved: "6-9", isolated: "0-5,10-15" }, "0-8,10-15", "0-15", "=8,9,6,7 "],
+];
+
+test.each(switchedOn)(
+  "a CPU that was switched off costs no second boot when it is %s",
+  (_, cpu, before, after, some) => {
+    const tuned = tunedOf(inputOf({ cpu }));
+    const on = (online: string): string =>
+      resolvedOn(tuned, { ...nodes.intel!, cpus: 16, online }).bootArguments.join(" ");
+    expect(on(before)).toContain(some);
+    expect(on(before)).toBe(on(after));
+  },
+);

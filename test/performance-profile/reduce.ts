@@ -102,15 +102,18 @@ function tunedProfile({ name, data }: ProfileText): [string, Sections] {
   const { sections: parsed, problems } = parseProfile(data, name);
   if (problems.length > 0) throw new Error(`profile ${name}: ${problems[0]?.message}`);
   const facts = parsed.map(({ name: section, options }) => {
-    const said = options.filter(({ key }) => section !== "main" || key !== "summary");
+    const said = options.filter(({ key }) => !(section === "main" && key === "summary") && key !== ofComingBoot);
     return [section, Object.fromEntries(said.map(({ key, value }) => [key, recorded(folded(value))]))] as const;
   });
   return [name, Object.fromEntries(facts)];
 }
 
-/** Without CPUs that the machine config switches off, which only Attune names: boot-arguments.test.ts has the reason. */
+/** Only Attune has boot arguments for the CPUs that are online after the boot: boot-arguments.test.ts has the reason. */
+const ofComingBoot = "isolated_cores_online_expanded";
+
 function recorded(value: string): string {
-  return value.replace(/^(\$\{f:cpulist_invert:\$\{isolated_cores_expanded\}),[\d,-]+\}$/, "$1}");
+  const inverted = /(\$\{f:cpulist_invert:\$\{isolated_cores_expanded\})(,[\d,-]+)?\}/.exec(value);
+  return inverted ? `${inverted[1]}}` : value;
 }
 
 /** Collapses spaces, keeps lines. */

@@ -1,4 +1,5 @@
-import { type CpuSet, formatRanges, union } from "../../../language/cpu/cpu-set.ts";
+import { type CpuSet, formatRanges, formatUnpacked, union } from "../../../language/cpu/cpu-set.ts";
+import { pythonDifference } from "../../../language/cpu/python-set.ts";
 import { tunedProfileName } from "../names.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import { bootLoader } from "./boot-loader.ts";
@@ -22,7 +23,9 @@ export function mainProfile(facts: ProfileFacts): string {
       why: "Workloads have these CPUs for themselves; everything else runs on the others.",
       options: [
         ["isolated_cores", formatRanges(isolatedCpus(facts))],
-        ["not_isolated_cores_expanded", `\${f:cpulist_invert:\${isolated_cores_expanded}${switchedOff(facts)}}`],
+        ["not_isolated_cores_expanded", notIsolated(facts)],
+        // cpu-partitioning refuses isolated CPUs that are offline. One that the profile had switched off is online after the boot.
+        ["isolated_cores_online_expanded", "${isolated_cores_expanded}"],
       ],
     },
     power(hints.perPodPowerManagement),
@@ -97,11 +100,19 @@ export function isolatedCpus({ cpus }: ProfileFacts): CpuSet {
 }
 
 /**
- * CPUs that the machine config switches off at boot. TuneD's function inverts among CPUs that are online: without naming them, the
- * boot arguments would change with the boot that they were made for, and need another one.
+ * CPUs that are not isolated after the boot that the boot arguments are made for: others would need another boot. TuneD's function
+ * inverts among CPUs that are online now, so CPUs that the machine config switches off are named, and if a CPU is offline that the
+ * system gets, the function's result after that boot is written instead.
  */
-function switchedOff({ cpus }: ProfileFacts): string {
-  return cpus.offlined?.cpus.length ? `,${formatRanges(cpus.offlined.cpus)}` : "";
+function notIsolated(facts: ProfileFacts): string {
+  const { reserved, shared, offlined } = facts.cpus;
+  const isolated = isolatedCpus(facts);
+  const system = union(reserved.cpus, shared?.cpus ?? []);
+  const excluded = union(isolated, offlined?.cpus ?? []);
+  const switchedOff = offlined?.cpus.length ? `,${formatRanges(offlined.cpus)}` : "";
+  const now = `\${f:cpulist_invert:\${isolated_cores_expanded}${switchedOff}}`;
+  const afterBoot = pythonDifference(union(system, isolated), excluded).join(",");
+  return `\${f:regex_search_ternary:\${f:cpulist_online:${formatRanges(system)}}:${formatUnpacked(system)}:${now}:${afterBoot}}`;
 }
 
 function includes(profile: string): string {
