@@ -96,7 +96,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 120_000 }, ({ 
     expect(without).toMatchObject({
       reason: "NoRoleLabel",
       message:
-        "2 nodes are in no pool and get no MachineConfig: a, b. To add one to this pool: kubectl label node a node-role.kubernetes.io/worker=",
+        "2 nodes are in no pool and get no MachineConfig: a, b. To add one to pool worker: kubectl label node a node-role.kubernetes.io/worker=",
     });
     const empty = "No node is in this pool, which selects node-role.kubernetes.io/worker=";
     await eventually(

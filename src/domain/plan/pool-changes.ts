@@ -5,6 +5,7 @@ import type { MachineConfig } from "../machine-config/api.ts";
 import { emptyContents, type MachineContents } from "../machine-config/machine-contents.ts";
 import { readContents } from "../machine-config/read-contents.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
+import { inOrder } from "../rollout/candidates.ts";
 import type { Assigned } from "../rollout/members.ts";
 import { contentChanges } from "./content-changes.ts";
 import type { ChangedObject, PoolChange, PoolUpdate } from "./pool-change.ts";
@@ -35,7 +36,7 @@ export function poolChanges(input: PoolChangesInput): PoolChange[] {
     if (rendering?.type !== "rendered" || target === undefined) return [];
     const old = before.get(name);
     const isResumed = old?.pool.spec?.paused === true && pool.pool.spec?.paused !== true;
-    const changed = pool.members.filter(
+    const changed = inOrder(pool.members).filter(
       ({ state }) => wasTarget.get(state.name) !== target || (isResumed && state.update.current !== target),
     );
     if (changed.length === 0 && (pool.members.length > 0 || targetOf(old) === target)) return [];

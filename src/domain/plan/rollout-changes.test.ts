@@ -172,6 +172,17 @@ it("compares with the config that each node has, and says what each must do", ()
   expect([change?.order, change?.atOnce]).toEqual([["new", "old"], 2]);
 });
 
+it("names nodes in the order in which they are told: oldest first, then by name", () => {
+  const created = (name: string, second: number): KubeObject => {
+    const made = node(name);
+    return { ...made, metadata: { ...made.metadata, creationTimestamp: `2026-01-01T00:00:0${second}Z` } };
+  };
+  const nodes = [created("c", 2), created("a", 2), created("b", 1)];
+  const [change] = plan([boots], { nodes }).pools;
+  expect(change?.updates.map((update) => update.nodes)).toEqual([["b", "a", "c"]]);
+  expect(change?.order).toEqual(["b", "a", "c"]);
+});
+
 it("plans what resuming a pool does, and nothing for a change that changes no content", () => {
   const rendered = config("rendered-rt-1", {});
   const paused = pool({ paused: true, configuration: { name: "rendered-rt-1" } });

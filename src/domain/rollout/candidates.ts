@@ -78,7 +78,7 @@ function isStuck({ state, progress }: Member): boolean {
   return usesBudget(state) && (state.isFailing || progress?.phase === "Failed");
 }
 
-/** By zone, then oldest first; nodes without a zone last. */
-export function inOrder(members: readonly Member[]): Member[] {
+/** By zone, then oldest first, then by name; nodes without a zone last. */
+export function inOrder<T extends Pick<Member, "state">>(members: readonly T[]): T[] {
   return members.toSorted(({ state: a }, { state: b }) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
 }

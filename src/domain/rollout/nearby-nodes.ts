@@ -35,7 +35,7 @@ export function describeWithoutPool(pool: MachineConfigPool, nodes: readonly Nod
     labels.length > 0 && !matchExpressions?.length
       ? `kubectl label node ${names[0]} ${labels.join(" ")}`
       : `give it labels that match ${selectorOf(pool)}`;
-  return `${count} no MachineConfig: ${listed(names)}. To add one to this pool: ${how}`;
+  return `${count} no MachineConfig: ${listed(names)}. To add one to pool ${pool.metadata.name}: ${how}`;
 }
 
 export function listed(texts: readonly string[]): string {

@@ -72,8 +72,8 @@ function unhealthyCondition({ status }: RolloutNode): string | undefined {
 
 const zoneLabel = "topology.kubernetes.io/zone";
 
-/** Nodes with a zone first, by zone, then by age: times of the API server are all in UTC and of the same length. */
-function orderOf({ metadata: { labels, creationTimestamp } }: RolloutNode): string {
+/** Nodes with a zone first, by zone, then by age, then by name: times of the API server are all in UTC and of the same length. */
+function orderOf({ metadata: { name, labels, creationTimestamp } }: RolloutNode): string {
   const zone = labels?.[zoneLabel];
-  return `${zone === undefined ? "2" : `1${zone}`}\0${creationTimestamp ?? ""}`;
+  return `${zone === undefined ? "2" : `1${zone}`}\0${creationTimestamp ?? ""}\0${name ?? ""}`;
 }

@@ -42,7 +42,7 @@ test.each<[string, RolloutNode, MachineConfigPool[], string[]]>([
     "is in no pool",
     node({}, { labels: [] }),
     [pool("worker")],
-    ["1 node is in no pool and gets no MachineConfig: n. To add one to this pool: kubectl label node n worker="],
+    ["1 node is in no pool and gets no MachineConfig: n. To add one to pool worker: kubectl label node n worker="],
   ],
   [
     "is drained",

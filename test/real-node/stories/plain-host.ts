@@ -84,7 +84,10 @@ export function plainHostStories(stage: () => Stage): void {
         bytes: new TextEncoder().encode(text),
       };
       const { files, findings } = addedTo({ ...emptyContents, files: [crio] }, facts);
-      expect(findings).toContain("containerd does not honour the annotation cpu-load-balancing.crio.io of pods");
+      expect(findings).toContain(
+        "containerd does not honour the annotations cpu-load-balancing.crio.io, cpu-quota.crio.io, " +
+          "irq-load-balancing.crio.io, cpu-c-states.crio.io, cpu-freq-governor.crio.io of pods",
+      );
       files.forEach(write);
       await cluster.services.containerd.restart();
       await eventually(90, "the pod runs", async () => {

@@ -32,7 +32,9 @@ export function containerdHandlers(contents: MachineContents, runtime: RuntimeFa
       tables += handlerTables(`${madeFrom ?? text}${tables}`, name, format);
   const bytes = new TextEncoder().encode(`${text.endsWith("\n") || text === "" ? text : `${text}\n`}${tables}`);
   const files: MachineFile[] = tables === "" ? [] : [{ path: config.path, mode: config.mode, bytes }];
-  const findings = handlers.annotations.map((name) => `containerd does not honour the annotation ${name} of pods`);
+  const [first, ...others] = handlers.annotations;
+  const annotations = others.length > 0 ? `annotations ${handlers.annotations.join(", ")}` : `annotation ${first}`;
+  const findings = first === undefined ? [] : [`containerd does not honour the ${annotations} of pods`];
   return { files, findings: [...ignored, ...findings] };
 }
 

@@ -158,8 +158,7 @@ describe("a handler of CRI-O", () => {
     const { files, findings } = added(runtimes, { runtime: containerd(text, format) });
     expect(files).toEqual({ "/etc/containerd/config.toml": `${text ?? ""}${tail}` });
     expect(findings).toEqual([
-      "containerd does not honour the annotation cpu-quota.crio.io of pods",
-      "containerd does not honour the annotation irq-load-balancing.crio.io of pods",
+      "containerd does not honour the annotations cpu-quota.crio.io, irq-load-balancing.crio.io of pods",
     ]);
   });
 

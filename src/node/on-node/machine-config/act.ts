@@ -11,6 +11,7 @@ export async function act(actions: readonly PolicyAction[], host: Host): Promise
     // Two files of one service need one restart.
     if (!argv || done.has(argv.join(" "))) continue;
     done.add(argv.join(" "));
+    if (argv.includes(crio) && (await isStopped(crio, host))) continue;
     const result = await host.run(argv, { timeoutMs: systemctlTimeoutMs });
     // The shutdown that it asked for ends it like every other process, at times before it has exited.
     if (action.type === "Reboot" && result.type === "failed" && result.signal !== undefined) continue;
@@ -18,6 +19,15 @@ export async function act(actions: readonly PolicyAction[], host: Host): Promise
     if (result.code !== 0) return [`${argv.join(" ")}: exit code ${result.code}: ${result.stderr.trim()}`];
   }
   return [];
+}
+
+/** The policy of OpenShift names it for every host; with another container runtime there is nothing to reload, and none to start. */
+const crio = "crio.service";
+
+/** systemctl says `inactive` of a unit that does not exist too; before systemd 230 it said `unknown`. */
+async function isStopped(service: string, host: Host): Promise<boolean> {
+  const state = await host.run(["systemctl", "is-active", service], { timeoutMs: systemctlTimeoutMs });
+  return state.type === "exited" && ["inactive", "unknown"].includes(state.stdout.trim());
 }
 
 /** The kubelet may run in the service of a distribution. */
@@ -33,7 +43,7 @@ function commandOf(action: PolicyAction): string[] | undefined {
     case "Restart":
       return ["systemctl", "restart", action.service];
     case "Special":
-      return ["systemctl", "reload", "crio.service"];
+      return ["systemctl", "reload", crio];
     case "DaemonReload":
       return ["systemctl", "daemon-reload"];
     case "Reboot":

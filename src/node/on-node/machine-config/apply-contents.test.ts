@@ -200,6 +200,31 @@ test("a restart of the node is asked for, even if the shutdown ends the program 
   expect(await act([{ type: "Reboot" }], late.host)).toHaveLength(1);
 });
 
+test.each([
+  ["inactive\n", []],
+  ["active\n", ["systemctl reload crio.service", "systemctl restart crio.service"]],
+  ["failed\n", ["systemctl reload crio.service", "systemctl restart crio.service"]],
+])("CRI-O is reloaded and restarted only where it is the container runtime (%j)", async (state, expected) => {
+  const { host, commands } = node(
+    {},
+    {
+      systemctl: ([verb]) => {
+        if (verb === "is-active") return exited(state, state === "active\n" ? 0 : 3);
+        return exited("", state === "inactive\n" ? 5 : 0);
+      },
+    },
+  );
+  const service = "crio.service";
+  const actions = [{ type: "Special" }, { type: "Reload", service }, { type: "Restart", service }] as const;
+  expect(await act(actions, host)).toEqual([]);
+  expect(commands.filter((command) => !command.includes("is-active"))).toEqual(expected);
+  // A service that a policy of the cluster names by mistake is no secret.
+  if (state === "inactive\n")
+    expect(await act([{ type: "Reload", service: "other.service" }], host)).toEqual([
+      "systemctl reload other.service: exit code 5: ",
+    ]);
+});
+
 test("a user that leaves the config gets its own password back, never an empty one (machine-config W-26)", async () => {
   const usermod: MemoryCommand = async ([, hash, name], host) => {
     host.put("/etc/shadow", `root:*:1::::::\n${name}:${hash}:1::::::\n`);

@@ -1,6 +1,8 @@
-import { isForbidden, isNotFound } from "../../../cluster/kube/api-error.ts";
+import { ifThere, isForbidden } from "../../../cluster/kube/api-error.ts";
+import type { KindRef } from "../../../cluster/kube/client.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
@@ -18,11 +20,14 @@ export async function nodeToken(node: string, options: Values<typeof nodeTokenFl
   const { pool, server, ttl: lifeMs } = options;
   const [problem] = dnsSubdomain(node);
   if (problem !== undefined) throw new Error(`node ${JSON.stringify(node)}: ${problem}`);
-  if (lifeMs < shortestMs || lifeMs > longestMs) throw new Error(`--ttl: not from 10m to 24h`);
+  if (lifeMs < shortestMs || lifeMs > longestMs) throw new Error("--ttl: must be from 10m to 24h");
   const client = new HttpClient(await loadConnection(options));
   const { signal } = stopOnSignals();
   try {
-    if (!(await mayExist(client, pool, signal))) throw new Error(`MachineConfigPool ${pool} does not exist`);
+    if ((await isThere(client, machineConfigPoolKind, pool, signal)) === false)
+      throw new Error(`MachineConfigPool ${pool} does not exist`);
+    if ((await isThere(client, kinds.node, node, signal)) === true)
+      throw new Error(`node ${node} has joined: delete the Node first, or choose another name`);
     const file = await issueToken(client, { node, pool, lifeMs, server, now: systemClock.now(), signal });
     writeOut(`${JSON.stringify(file, null, 2)}\n`);
   } finally {
@@ -30,14 +35,17 @@ export async function nodeToken(node: string, options: Values<typeof nodeTokenFl
   }
 }
 
-/** Unknown to an account that may not read pools. */
-async function mayExist(client: HttpClient, pool: string, signal: AbortSignal): Promise<boolean> {
+/** Undefined to an account that may not read it. */
+async function isThere(
+  client: HttpClient,
+  ref: KindRef,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   try {
-    await client.get(machineConfigPoolKind, pool, { signal });
-    return true;
+    return (await ifThere(client.get(ref, name, { signal }))) !== undefined;
   } catch (error) {
-    if (isNotFound(error)) return false;
-    if (isForbidden(error)) return true;
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }

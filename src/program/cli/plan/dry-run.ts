@@ -102,7 +102,9 @@ async function dryRun(
   const options = { namespace, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
   const before = await ifThere(client.get(ref, name, { namespace, signal }));
   if (!before) return { after: await client.create(ref, object, options) };
-  const patch = withRemovals(readLastApplied(before), object as unknown as Json);
+  // kubectl keeps its own annotation there, so that it never removes those of other clients.
+  const metadata = { ...object.metadata, annotations: object.metadata.annotations ?? {} };
+  const patch = withRemovals(readLastApplied(before), { ...object, metadata } as unknown as Json);
   return { before, after: await client.patch(ref, name, { type, patch }, options) };
 }
 

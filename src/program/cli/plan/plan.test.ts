@@ -199,8 +199,13 @@ describe("attune plan", () => {
 
 it("plans nothing for files that are applied, and removes fields that kubectl applied before", async () => {
   const old = realtime("[sysctl]\nvm.swappiness=7\n", { managementState: "Managed" });
-  const annotation = { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(old) };
-  await client.create(tunedKind, { ...old, metadata: { ...old.metadata, annotations: annotation } });
+  // kubectl writes an empty map of annotations, and leaves those of other clients alone.
+  const applied = JSON.stringify({ ...old, metadata: { ...old.metadata, annotations: {} } });
+  const annotations = {
+    "kubectl.kubernetes.io/last-applied-configuration": applied,
+    "example.com/by": "another client",
+  };
+  await client.create(tunedKind, { ...old, metadata: { ...old.metadata, annotations } });
   const same = await planned(writeYaml(old));
   expect([same.code, JSON.parse(same.said.stdout)]).toMatchObject([0, { objects: [{ change: "none", diff: "" }] }]);
   expect((await planned(writeYaml(old), "table")).said.stdout).toContain("\nNothing would change.\n");
