@@ -38,9 +38,10 @@ export function describeWithoutPool(pool: MachineConfigPool, nodes: readonly Nod
   return `${count} no MachineConfig: ${listed(names)}. To add one to pool ${pool.metadata.name}: ${how}`;
 }
 
-export function listed(texts: readonly string[]): string {
-  const more = texts.length > named ? `, and ${texts.length - named} more` : "";
-  return `${texts.slice(0, named).join(", ")}${more}`;
+/** `others`: how many there are besides these texts. */
+export function listed(texts: readonly string[], others = 0): string {
+  const more = others + Math.max(texts.length - named, 0);
+  return `${texts.slice(0, named).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }
 
 function selectorOf({ spec }: MachineConfigPool): string {

@@ -1,4 +1,4 @@
-import { type NodeUpdate, ownAnnotations, updateOf } from "./node-annotations.ts";
+import { findingsOf, type NodeUpdate, ownAnnotations, updateOf } from "./node-annotations.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
 /** How one node is judged, whatever its pool wants. The words are those of the machine config operator. */
@@ -6,6 +6,8 @@ export interface NodeState {
   readonly name: string;
   readonly node: RolloutNode;
   readonly update: NodeUpdate;
+  /** What the node cannot have of its config, and what other processes have changed of it. */
+  readonly findings: readonly string[];
   /** Why pods should not run there. Undefined: ready. */
   readonly notReady: string | undefined;
   readonly isReady: boolean;
@@ -38,6 +40,8 @@ export function judgeNode(node: RolloutNode): NodeState {
     name,
     node,
     update,
+    // A node that is done has a reason only where its config drifted.
+    findings: [...findingsOf(node.metadata), ...(isDone && update.reason !== "" ? [update.reason] : [])],
     notReady,
     isReady: notReady === undefined,
     cordonedBy,
