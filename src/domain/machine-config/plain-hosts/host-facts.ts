@@ -3,6 +3,8 @@ export interface HostFacts {
   /** Undefined: no kubelet was found. */
   readonly kubelet?: KubeletFacts | undefined;
   readonly runtime: RuntimeFacts;
+  /** Whether a program of the host reads authorities from where configs put them. */
+  readonly readsAnchors: boolean;
 }
 
 /** How a node's kubelet is configured. */

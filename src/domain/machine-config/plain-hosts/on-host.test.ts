@@ -7,7 +7,7 @@ import { plainPath } from "../kubelet-config/kubelet-files.ts";
 import { emptyContents, type MachineContents, type MachineFile } from "../machine-contents.ts";
 import type { HostFacts, KubeletFacts, RuntimeFacts } from "./host-facts.ts";
 import { renewsState } from "./kubelet-change.ts";
-import { onHost } from "./on-host.ts";
+import { dependsOnHost, onHost } from "./on-host.ts";
 
 const fileOf = (path: string, text: string): MachineFile => ({
   path,
@@ -25,7 +25,7 @@ function added(
   contents: MachineContents,
   facts: Partial<HostFacts>,
 ): { files: Record<string, string>; findings: readonly string[] } {
-  const host = onHost(contents, { runtime: { type: "cri-o" }, ...facts });
+  const host = onHost(contents, { runtime: { type: "cri-o" }, readsAnchors: true, ...facts });
   const before = new Set(contents.files.map(({ path }) => path));
   const files = host.contents.files.filter(({ path }) => !before.has(path));
   return { files: Object.fromEntries(files.map((file) => [file.path, textOf(file)])), findings: host.findings };
@@ -197,4 +197,15 @@ describe("a handler of CRI-O", () => {
   test("needs nothing where CRI-O runs", () => {
     expect(added(runtimes, { runtime: { type: "cri-o" } })).toEqual({ files: {}, findings: [] });
   });
+});
+
+test("authorities that nothing on a host reads are a finding", () => {
+  const path = "/etc/pki/ca-trust/source/anchors/ours.crt";
+  const contents = { ...emptyContents, files: [fileOf(path, "x"), fileOf("/etc/motd", "x")] };
+  expect(dependsOnHost(contents)).toBe(true);
+  expect(added(contents, {}).findings).toEqual([]);
+  expect(added(contents, { readsAnchors: false }).findings).toEqual([
+    `nothing on this host reads the authorities in ${path}: it has no update-ca-trust`,
+  ]);
+  expect(added(emptyContents, { readsAnchors: false }).findings).toEqual([]);
 });

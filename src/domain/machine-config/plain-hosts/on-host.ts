@@ -21,11 +21,19 @@ export function onHost(contents: MachineContents, facts: HostFacts): HostContent
   const files = [...contents.files, ...added.filter(({ path }) => !paths.has(path))];
   return {
     contents: { ...contents, files },
-    findings: parts.flatMap((part) => part.findings),
+    findings: [...parts.flatMap((part) => part.findings), ...unreadAnchors(contents, facts)],
   };
 }
 
 /** Whether `onHost` needs any facts. */
 export function dependsOnHost({ files }: MachineContents): boolean {
-  return files.some(({ path }) => path === plainPath || path.startsWith(crioFolder));
+  return files.some(({ path }) => path === plainPath || path.startsWith(crioFolder) || path.startsWith(anchorsFolder));
+}
+
+const anchorsFolder = "/etc/pki/ca-trust/source/anchors/";
+
+function unreadAnchors({ files }: MachineContents, { readsAnchors }: HostFacts): string[] {
+  const anchors = files.map(({ path }) => path).filter((path) => path.startsWith(anchorsFolder));
+  if (readsAnchors || anchors.length === 0) return [];
+  return [`nothing on this host reads the authorities in ${anchors.join(", ")}: it has no update-ca-trust`];
 }

@@ -2,16 +2,16 @@ import type { PolicyAction } from "../../../domain/machine-config/cost/disruptio
 import { systemctlTimeoutMs } from "../../engine/plugins/systemctl.ts";
 import type { Host } from "../../host/host.ts";
 import { kubeletService } from "./kubelet/new-state.ts";
+import { trustCommand, trustUnit } from "./trust.ts";
 
 /** Brings applied files into force. Returns why an action failed. */
 export async function act(actions: readonly PolicyAction[], host: Host): Promise<string[]> {
   const done = new Set<string>();
   for (const action of actions) {
-    const argv = commandOf(await named(action, host));
+    const argv = await onThisHost(action, host);
     // Two files of one service need one restart.
     if (!argv || done.has(argv.join(" "))) continue;
     done.add(argv.join(" "));
-    if (argv.includes(crio) && (await isStopped(crio, host))) continue;
     const result = await host.run(argv, { timeoutMs: systemctlTimeoutMs });
     // The shutdown that it asked for ends it like every other process, at times before it has exited.
     if (action.type === "Reboot" && result.type === "failed" && result.signal !== undefined) continue;
@@ -21,6 +21,15 @@ export async function act(actions: readonly PolicyAction[], host: Host): Promise
   return [];
 }
 
+/** The command of an action. Undefined: there is nothing to do on this host. */
+async function onThisHost(action: PolicyAction, host: Host): Promise<string[] | undefined> {
+  if (action.type === "Restart" && action.service === trustUnit) return trustCommand(host);
+  // The kubelet may run in the service of a distribution.
+  const isKubelet = action.type === "Restart" && action.service === "kubelet.service";
+  const argv = commandOf(isKubelet ? { ...action, service: await kubeletService(host) } : action);
+  return argv?.includes(crio) && (await isStopped(crio, host)) ? undefined : argv;
+}
+
 /** The policy of OpenShift names it for every host; with another container runtime there is nothing to reload, and none to start. */
 const crio = "crio.service";
 
@@ -28,12 +37,6 @@ const crio = "crio.service";
 async function isStopped(service: string, host: Host): Promise<boolean> {
   const state = await host.run(["systemctl", "is-active", service], { timeoutMs: systemctlTimeoutMs });
   return state.type === "exited" && ["inactive", "unknown"].includes(state.stdout.trim());
-}
-
-/** The kubelet may run in the service of a distribution. */
-async function named(action: PolicyAction, host: Host): Promise<PolicyAction> {
-  const isKubelet = action.type === "Restart" && action.service === "kubelet.service";
-  return isKubelet ? { ...action, service: await kubeletService(host) } : action;
 }
 
 function commandOf(action: PolicyAction): string[] | undefined {

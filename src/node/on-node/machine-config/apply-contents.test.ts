@@ -225,6 +225,19 @@ test.each([
     ]);
 });
 
+test.each([
+  ["/usr/lib/systemd/system/coreos-update-ca-trust.service", ["systemctl restart coreos-update-ca-trust.service"]],
+  ["/usr/bin/update-ca-trust", ["update-ca-trust extract"]],
+  ["/usr/sbin/update-ca-certificates", []],
+])("authorities of a config come into force with what a host has (%s)", async (path, expected) => {
+  const { host, commands } = node(
+    { [path]: "" },
+    { systemctl: () => exited("", 0), "update-ca-trust": () => exited("", 0) },
+  );
+  expect(await act([{ type: "Restart", service: "coreos-update-ca-trust.service" }], host)).toEqual([]);
+  expect(commands).toEqual(expected);
+});
+
 test("a user that leaves the config gets its own password back, never an empty one (machine-config W-26)", async () => {
   const usermod: MemoryCommand = async ([, hash, name], host) => {
     host.put("/etc/shadow", `root:*:1::::::\n${name}:${hash}:1::::::\n`);

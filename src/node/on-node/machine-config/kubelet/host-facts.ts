@@ -7,6 +7,7 @@ import type {
 import { text as textOf } from "../../../../language/object/json.ts";
 import type { Ledger } from "../../../engine/ledger.ts";
 import type { Host } from "../../../host/host.ts";
+import { trustCommand } from "../trust.ts";
 import { type Command, commandOfUnit, flagsOf, kubeletCommand, runningCommand } from "./kubelet-command.ts";
 
 /** K3s makes the configuration of containerd at every start. */
@@ -16,7 +17,8 @@ const ofK3s = "/var/lib/rancher/k3s/agent/etc";
 export async function hostFacts(host: Host, ledger: Ledger): Promise<HostFacts> {
   const found = await kubeletCommand(host);
   const kubelet = found && (await kubeletFacts(found, host, ledger));
-  return { kubelet, runtime: await runtimeFacts(kubelet, host, ledger) };
+  const readsAnchors = (await trustCommand(host)) !== undefined;
+  return { kubelet, runtime: await runtimeFacts(kubelet, host, ledger), readsAnchors };
 }
 
 async function kubeletFacts({ argv, service }: Command, host: Host, ledger: Ledger): Promise<KubeletFacts> {
