@@ -68,7 +68,7 @@ describe.each(
     it("tunes the kernel of every node", async () => {
       await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace });
       const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
-      const outcomes = await converge({ client: admin, hosts, signal, timeoutMs: 60_000 });
+      const { nodes: outcomes } = await converge({ client: admin, hosts, signal, timeoutMs: 60_000 });
       const { value } = exampleSysctl;
       expect(outcomes).toMatchObject(nodes.map(({ name }) => ({ node: name, value, waitsFor: undefined })));
     });

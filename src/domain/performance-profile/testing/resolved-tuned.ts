@@ -47,6 +47,7 @@ function answer(
   const known: Record<string, string> = {
     "list /sys/devices/system/cpu": all.map((cpu) => `cpu${cpu}`).join("\n"),
     "file /sys/devices/system/cpu/online": `${online}\n`,
+    "file /sys/devices/system/cpu/present": `0-${cpus - 1}\n`,
     "file /sys/devices/cpu/caps/pmu_name": `${pmu}\n`,
     "exec lscpu": lscpu,
     "exec uname -r": `${kernel}\n`,

@@ -24,8 +24,9 @@ export function mainProfile(facts: ProfileFacts): string {
       options: [
         ["isolated_cores", formatRanges(isolatedCpus(facts))],
         ["not_isolated_cores_expanded", notIsolated(facts)],
-        // cpu-partitioning refuses isolated CPUs that are offline. One that the profile had switched off is online after the boot.
-        ["isolated_cores_online_expanded", "${isolated_cores_expanded}"],
+        // cpu-partitioning refuses isolated CPUs that are offline. One that the profile had switched off is online after the boot;
+        // one that the machine does not have is refused still.
+        ["isolated_cores_online_expanded", "${f:cpulist_present:${isolated_cores}}"],
       ],
     },
     power(hints.perPodPowerManagement),
