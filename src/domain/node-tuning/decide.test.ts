@@ -170,7 +170,9 @@ describe("which profile a node gets", () => {
     test("is named in the status of the operator, for nodes that keep its last text and for others", () => {
       const daemonSet = { apiVersion: "apps/v1", kind: "DaemonSet", metadata: {}, status: { numberAvailable: 1 } };
       const status = { type: "ClusterOperator", observed: undefined } as const;
-      for (const profiles of [[], [had("[main]\nsummary=old\n")]]) {
+      const conditions = [{ type: "Applied", status: "True" }] as Condition[];
+      const applied = { ...had("[main]\nsummary=old\n"), status: { tunedProfile: "a", conditions } };
+      for (const profiles of [[], [applied]]) {
         const plan = decide({ tuneds: [edited, valued], daemonSet, status, profiles });
         const written = plan.statuses.find(({ of }) => of.kind === "ClusterOperator")
           ?.status as ClusterOperator["status"];

@@ -98,14 +98,14 @@ function availability(input: OperatorStatusInput, { status = {} }: AgentDaemonSe
   const degraded = profiles.filter((profile) => conditionOf(profile, "Degraded") === "True");
   if (degraded.length > 0)
     return { ...base, reason: "ProfileDegraded", message: counted(degraded, profiles, "are degraded") };
-  const [first] = withoutTheirRule;
-  if (first) {
-    const nodes = `${withoutTheirRule.length}/${profiles.length} nodes cannot use the profile of their first rule`;
-    return { ...base, reason: "ProfileDegraded", message: `${nodes}, such as ${first.node}: ${first.because}.` };
-  }
   const pending = profiles.filter((profile) => !isInForce(profile));
   if (pending.length > 0)
     return { ...base, reason: "ProfileProgressing", message: counted(pending, profiles, "are not applied yet") };
+  const [first] = withoutTheirRule;
+  if (first && base.status === "True") {
+    const nodes = `${withoutTheirRule.length}/${profiles.length} nodes cannot use the profile of their first rule`;
+    return { ...base, reason: "ProfileDegraded", message: `${nodes}, such as ${first.node}: ${first.because}.` };
+  }
   return base;
 }
 
