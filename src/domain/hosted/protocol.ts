@@ -25,11 +25,6 @@ export const keys = {
   cluster: `${group}/cluster`,
 } as const;
 
-/** Of NodePools. */
-export const nodePoolFinalizer = `${group}/finalizer`;
-/** Of ConfigMaps with a profile: what it brought to the hosted cluster goes first. */
-export const profileFinalizer = `${group}/foreground-deletion`;
-
 /** Keys that may hold Tuneds and profiles, in ConfigMaps of users and of either column. The first that is there counts. */
 export const tuningKeys = ["tuning", "tuned", "config"] as const;
 export const configKey = "config";

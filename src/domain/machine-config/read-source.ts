@@ -57,7 +57,7 @@ const shape: ObjectShape = {
 const kernelTypes: readonly KernelType[] = ["default", "realtime", "64k-pages"];
 
 /** Packages that the machine config operator can install on nodes. */
-export const knownExtensions = [
+const knownExtensions = [
   "ipsec",
   "kerberos",
   "kernel-devel",

@@ -62,7 +62,7 @@ function notContents(spec: MachineConfig["spec"]): unknown {
 }
 
 /** The order of arguments with different keys means nothing to the kernel; a size of huge pages belongs to the count after it. */
-export function inKeyOrder(kernelArguments: readonly string[]): string[] {
+function inKeyOrder(kernelArguments: readonly string[]): string[] {
   const keyOf = (argument: string): string => {
     const [key = ""] = argument.split("=", 1);
     return key.includes("hugepages") ? "hugepages" : key;

@@ -18,7 +18,7 @@ import { readFacts } from "./read-facts.ts";
 import { degraded, few, type ProfileState, progressing, rolloutState } from "./status.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export const derivedKinds = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass"] as const;
+const derivedKinds = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass"] as const;
 export type DerivedKind = (typeof derivedKinds)[number];
 
 export interface ProfileInput {

@@ -48,7 +48,7 @@ export function chooseCandidates({ members, target, budget, operatorNode }: Cand
  * A node that was told uses the budget before it starts. One that only another client cordoned does not, or the pool would
  * wait for ever; nor does one that no agent manages yet, which runs as it was installed.
  */
-export function usesBudget({
+function usesBudget({
   isUnavailable,
   isDone,
   isFailing,

@@ -32,7 +32,7 @@ export const deadlines: Readonly<Record<Exclude<Phase, "Failed">, number>> = {
 /** A node that failed this often on a config is not asked again until the pool has another one. */
 export const attempts = 2;
 
-export function readProgress({ node }: NodeState): NodeProgress | undefined {
+function readProgress({ node }: NodeState): NodeProgress | undefined {
   const text = node.metadata.annotations?.[ownAnnotations.progress];
   if (text === undefined) return undefined;
   try {

@@ -4,7 +4,7 @@ import type { PerformanceProfile } from "../../performance-profile/api.ts";
 import { type EmbeddedProfile, type HostedProtocol, keys } from "../protocol.ts";
 
 /** On a profile inside its ConfigMap: the name that its author gave it, which may have been shortened. */
-export const plainNameAnnotation = "rollout.attune.dev/profile";
+const plainNameAnnotation = "rollout.attune.dev/profile";
 
 /** The profile as its ConfigMap holds it. */
 export function embedProfile(

@@ -25,7 +25,7 @@ export interface ManifestKind {
   readonly convert?: ((object: KubeObject) => KubeObject) | undefined;
 }
 
-export const profileKinds: readonly ManifestKind[] = (["v2", "v1", "v1alpha1"] as const).map((version) => ({
+const profileKinds: readonly ManifestKind[] = (["v2", "v1", "v1alpha1"] as const).map((version) => ({
   apiVersion: `${profileGroup}/${version}`,
   kind: performanceProfileKind.kind,
   schema: withoutSelector(schemas[version]),

@@ -1,8 +1,6 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
 import { isObject, text } from "../../../language/object/json.ts";
-import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { readYaml, YamlError } from "../../../language/object/yaml.ts";
-import type { ProfileStatus } from "../../performance-profile/status.ts";
 import { statusKey } from "../protocol.ts";
 import type { ConfigMap } from "./read-manifests.ts";
 
@@ -12,10 +10,6 @@ export type ReadStatus =
   | { readonly type: "problem"; readonly problem: string };
 
 const limits = { tokens: 20_000, characters: 1024 * 1024 } as const;
-
-export function statusText(status: ProfileStatus): string {
-  return writeYaml(status);
-}
 
 export function readStatus({ metadata: { name = "" }, data = {} }: ConfigMap): ReadStatus {
   const problem = (what: string): ReadStatus => ({ type: "problem", problem: `ConfigMap ${name}: ${what}` });

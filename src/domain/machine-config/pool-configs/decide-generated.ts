@@ -8,7 +8,7 @@ import { type GeneratedKind, generatedName, isGeneratedName, type PoolConfig } f
 import { outcomeStatus } from "./outcome-status.ts";
 
 /** On an object: the number in the name of its MachineConfig, as the machine config operator records it. Empty: none. */
-export const suffixAnnotation = `${group}/mc-name-suffix`;
+const suffixAnnotation = `${group}/mc-name-suffix`;
 
 export interface DecideInput<T extends PoolConfig> extends GenerateInput<T> {
   readonly now: string;

@@ -136,7 +136,7 @@ export interface ServiceSetting {
 }
 
 /** `start, enable; file:/etc/x.conf`: of two that contradict, the later one counts. */
-export function parseServiceSetting(option: string, { value, from }: Setting): ServiceSetting {
+function parseServiceSetting(option: string, { value, from }: Setting): ServiceSetting {
   let running: boolean | undefined;
   let enabled: boolean | undefined;
   let overlay: string | undefined;

@@ -27,7 +27,7 @@ export interface PendingConfig extends KeptConfig {
   readonly asked?: AskedBoot | undefined;
 }
 
-export const storeFolder = "/var/lib/attune/machine-config";
+const storeFolder = "/var/lib/attune/machine-config";
 export const currentPath = `${storeFolder}/current.json`;
 export const pendingPath = `${storeFolder}/pending.json`;
 

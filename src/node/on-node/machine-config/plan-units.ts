@@ -101,7 +101,7 @@ function enabling(verb: "enable" | "disable", name: string, tolerate: readonly n
 }
 
 /** `enabled`, `disabled`, `static`, …, as systemctl prints it; it exits with 1 for many of them. */
-export async function enabledState(name: string, host: Pick<Host, "run">): Promise<string> {
+async function enabledState(name: string, host: Pick<Host, "run">): Promise<string> {
   const answer = await host.run(["systemctl", "is-enabled", name], { timeoutMs: systemctlTimeoutMs });
   if (answer.type === "failed") return "not-found";
   return answer.stdout.trim().split("\n")[0] || "not-found";

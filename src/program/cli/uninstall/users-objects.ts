@@ -54,7 +54,7 @@ async function inNamespace(client: Client, namespace: string, signal: AbortSigna
 const deletes = ["list", "delete"];
 
 /** Our own, what has an owner, and what Kubernetes and OpenShift put into every namespace. */
-export function isIncidental(object: KubeObject): boolean {
+function isIncidental(object: KubeObject): boolean {
   const { kind, metadata } = object;
   const { name = "", ownerReferences = [], annotations = {} } = metadata;
   // Users may label all that they have for Attune as part of it. Of Tuneds only the default is not theirs.

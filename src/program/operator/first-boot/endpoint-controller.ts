@@ -31,7 +31,7 @@ export interface EndpointOptions {
 
 const day = 24 * 60 * 60 * 1000;
 /** Longest life of a token: its file has the authority of the day on which it was issued. */
-export const longestTokenMs = day;
+const longestTokenMs = day;
 const lives: CertificateLives = { authorityMs: 3650 * day, servingMs: 90 * day, settleMs: longestTokenMs };
 const fieldManager = "attune-operator";
 const longestPauseMs = day;

@@ -6,7 +6,7 @@ const labels = { "app.kubernetes.io/part-of": "attune" };
 /** On which the operator's pods listen. */
 export const firstBootPort = 8443;
 /** On every node, for machines that have no network of the cluster. */
-export const firstBootNodePort = 30623;
+const firstBootNodePort = 30623;
 /** A role for those who issue tokens; no account has it. */
 export const issuerRole = "attune:first-boot-issuer";
 

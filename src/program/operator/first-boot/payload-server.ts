@@ -42,7 +42,7 @@ export interface PayloadServerOptions {
 }
 
 /** The header with the client's key. */
-export const keyHeader = "attune-first-boot-key";
+const keyHeader = "attune-first-boot-key";
 
 /** HTTPS for machines that are no nodes yet: anything may be sent here. Until it has a certificate, every handshake fails. */
 export class PayloadServer implements Runnable {
