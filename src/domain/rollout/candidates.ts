@@ -48,14 +48,7 @@ export function chooseCandidates({ members, target, budget, operatorNode }: Cand
  * A node that was told uses the budget before it starts. One that only another client cordoned does not, or the pool would
  * wait for ever; nor does one that no agent manages yet, which runs as it was installed.
  */
-function usesBudget({
-  isUnavailable,
-  isDone,
-  isFailing,
-  isOnlyCordoned,
-  isUntouched,
-  isReady,
-}: NodeState): boolean {
+function usesBudget({ isUnavailable, isDone, isFailing, isOnlyCordoned, isUntouched, isReady }: NodeState): boolean {
   if (!isUnavailable) return false;
   if (isUntouched && isReady) return false;
   return !(isOnlyCordoned && (isDone || isFailing || isUntouched));
