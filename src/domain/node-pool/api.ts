@@ -66,6 +66,15 @@ export function controlPlaneNamespace(namespace: string, hostedCluster: string):
   return `${namespace}-${hostedCluster.replaceAll(".", "-")}`;
 }
 
+export function controlPlaneOf({ metadata: { namespace = "" }, spec }: NodePool): string {
+  return controlPlaneNamespace(namespace, spec?.clusterName ?? "");
+}
+
+/** `namespace/name` of its HostedCluster. */
+export function hostedClusterOf({ metadata: { namespace = "" }, spec }: NodePool): string {
+  return `${namespace}/${spec?.clusterName}`;
+}
+
 /** Whether nodes of the hosted cluster are tuned. */
 export function isTuned({ spec }: HostedCluster): boolean {
   return !spec?.capabilities?.disabled?.includes("NodeTuning");

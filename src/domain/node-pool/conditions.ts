@@ -3,7 +3,8 @@ import { readStatus } from "../hosted/envelope/profile-status.ts";
 import { type ConfigMap, formatProblem, type ManifestProblem } from "../hosted/envelope/read-manifests.ts";
 import { contentOf, type EmbeddedProfile, type HostedProtocol, nodePoolOf, protocols } from "../hosted/protocol.ts";
 
-type Outcome = Pick<Condition, "type" | "status" | "reason" | "message">;
+/** A condition without its times. */
+export type Outcome = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /** Under the documented column: whether nodes have the profile. */
 export const appliedCondition = "PerformanceProfileAppliedSuccessfully";

@@ -1,15 +1,14 @@
 import { keyOf } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
 import { contentOf, keys, nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
-import { controlPlaneNamespace, type NodePool } from "./api.ts";
+import { controlPlaneOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
 /** `namespace/name` of the NodePools that a change of a ConfigMap concerns. */
 export function nodePoolsWokenBy(configMap: Pick<ConfigMap, "metadata">, nodePools: readonly NodePool[]): string[] {
   const { name = "", namespace = "" } = configMap.metadata;
   const ofControlPlane = nodePools.filter((nodePool) => controlPlaneOf(nodePool) === namespace);
-  const isCore = configMap.metadata.labels?.[keys.coreConfig] !== undefined;
-  const woken = isCore
+  const woken = isForAll(configMap)
     ? ofControlPlane
     : [
         ...nodePools.filter((nodePool) => nodePool.metadata.namespace === namespace && refersTo(nodePool, name)),
@@ -18,8 +17,9 @@ export function nodePoolsWokenBy(configMap: Pick<ConfigMap, "metadata">, nodePoo
   return woken.map(keyOf);
 }
 
-function controlPlaneOf({ metadata: { namespace = "" }, spec }: NodePool): string {
-  return controlPlaneNamespace(namespace, spec?.clusterName ?? "");
+/** Whether it concerns every NodePool of its control plane namespace. */
+export function isForAll({ metadata }: Pick<ConfigMap, "metadata">): boolean {
+  return metadata.labels?.[keys.coreConfig] !== undefined;
 }
 
 function refersTo(nodePool: NodePool, configMap: string): boolean {

@@ -1,0 +1,32 @@
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { contentOf, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
+import { controlPlaneOf, hostedClusterOf, type NodePool } from "./api.ts";
+import { configReferences, tuningReferences } from "./references.ts";
+
+/** How NodePools are found: with thousands of them, no event may look at all. */
+export const nodePoolIndexes = {
+  /** `namespace/name` of each ConfigMap that it refers to. */
+  configMap: (nodePool: NodePool): string[] =>
+    [...tuningReferences(nodePool), ...configReferences(nodePool)].map(
+      (name) => `${nodePool.metadata.namespace}/${name}`,
+    ),
+  hostedCluster: (nodePool: NodePool): string[] => [hostedClusterOf(nodePool)],
+  controlPlane: (nodePool: NodePool): string[] => [controlPlaneOf(nodePool)],
+  /** Its name in its control plane namespace. */
+  pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
+};
+
+export const configMapIndexes = {
+  namespace: ({ metadata: { namespace = "" } }: ConfigMap): string[] => [namespace],
+};
+
+/** Of ConfigMaps that hold nothing for us only the existence counts. A management cluster has many of them. */
+export function projectConfigMap(configMap: ConfigMap): ConfigMap {
+  const { managedFields: _, ...metadata } = configMap.metadata;
+  const { data = {} } = configMap;
+  const isOurs = contentOf(configMap) !== undefined || nodePoolOf(configMap) !== "";
+  if (isOurs || tuningKeys.some((key) => Object.hasOwn(data, key))) return { ...configMap, metadata };
+  const { data: _data, binaryData: _binary, ...rest } = configMap as ConfigMap & KubeObject;
+  return { ...rest, metadata };
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Client } from "../../cluster/kube/client.ts";
+import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
+import { Manager } from "../../cluster/runtime/controller/manager.ts";
+import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
+import { LeaderElection } from "../../cluster/runtime/leader/leader-election.ts";
+import { leadersOnly } from "../../cluster/runtime/leader/leader-gate.ts";
+import { leaseKind, leaseStore } from "../../cluster/runtime/leader/lease.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
+import { protocols } from "../../domain/hosted/protocol.ts";
+import { hostedClusterKind, nodePoolKind } from "../../domain/node-pool/api.ts";
+import { configMapIndexes, nodePoolIndexes, projectConfigMap } from "../../domain/node-pool/node-pool-caches.ts";
+import { type NodePoolCaches, nodePoolController } from "../../domain/node-pool/node-pool-controller.ts";
+import type { Protocol } from "../../domain/node-tuning/api.ts";
+import type { KindRef } from "../../language/object/meta.ts";
+import { systemNamespace } from "../operator/names.ts";
+import { managementName } from "./names.ts";
+
+export interface ManagementOptions {
+  /** Of the management cluster. */
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Where it runs, and has its Lease. Default attune-system. */
+  readonly namespace?: string | undefined;
+  /** Default documented. */
+  readonly protocol?: Protocol | undefined;
+  /** With several replicas, only the leader acts. Default true. */
+  readonly leaderElection?: boolean | undefined;
+  /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
+  readonly probeAddress?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
+  readonly metrics?: (Metrics & Exposition) | undefined;
+}
+
+/** Runs the management side of hosted control planes until the signal aborts. */
+export async function runManagement(options: ManagementOptions): Promise<void> {
+  const { client, signal, protocol = "documented", probeAddress, clock = systemClock, log = noLog, metrics } = options;
+  const election = options.leaderElection === false ? undefined : newElection(options, { clock, log });
+  const writer = election ? leadersOnly(client, election.gate) : client;
+  const manager = new Manager({ election, probeAddress, metrics, clock, log });
+  const recorder = new EventRecorder({ client: writer, component: managementName, clock, log });
+  manager.add(recorder);
+  const caches = nodePoolCaches(manager, client, clock);
+  const common = { client: writer, clock, log, metrics, recorder };
+  manager.add(nodePoolController({ ...common, caches, protocol: protocols[protocol] }));
+  await manager.run(signal);
+}
+
+function nodePoolCaches(manager: Manager, client: Client, clock: Clock): NodePoolCaches {
+  const configMapKind = kinds.configMap as KindRef<ConfigMap>;
+  return {
+    nodePools: manager.informer(nodePoolKind, {}, () =>
+      createInformer(client, nodePoolKind, { indexes: nodePoolIndexes, clock }),
+    ),
+    hostedClusters: manager.informer(hostedClusterKind, {}, () => createInformer(client, hostedClusterKind, { clock })),
+    configMaps: manager.informer(configMapKind, {}, () =>
+      createInformer(client, configMapKind, { project: projectConfigMap, indexes: configMapIndexes, clock }),
+    ),
+  };
+}
+
+function newElection(
+  { client, namespace = systemNamespace, metrics }: ManagementOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): LeaderElection {
+  const place = { namespace, name: managementName };
+  return new LeaderElection({
+    identity: `${hostname()}_${randomUUID()}`,
+    name: managementName,
+    lease: leaseStore(client, { ...place, informer: informerOfOne(client, leaseKind, { ...place, clock }) }),
+    clock,
+    log,
+    metrics,
+  });
+}
