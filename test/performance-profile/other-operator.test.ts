@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import {
   controllerConfigKind,
@@ -6,12 +7,16 @@ import {
   kubeletConfigKind,
   machineConfigKind,
   machineConfigPoolKind,
+  roleLabel,
 } from "../../src/domain/machine-config/api.ts";
 import type { KindRef } from "../../src/language/object/meta.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { controllerConfigDefinition } from "../node-tuning/controller-config-definition.ts";
-import { eventually, gone } from "../node-tuning/eventually.ts";
+import { pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
+import { eventually } from "../node-tuning/eventually.ts";
+import { MachineConfigOperator } from "./machine-config-operator.ts";
 import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
+import { operatorUntil } from "./stopped-operator.ts";
 
 /** Each write that would begin a rendering of the machine config operator, in the order in which the server stored them. */
 function writes({ client, signal, run }: ProfileCluster): () => readonly string[] {
@@ -33,38 +38,118 @@ function writes({ client, signal, run }: ProfileCluster): () => readonly string[
 }
 
 const [boot, files, kubelet] = ["50-nto-worker-cnf", "50-performance-low-latency", "performance-low-latency"];
+const cpu = { reserved: "0-1", isolated: "2-3" };
 
-describe("beside a Machine Config Operator", { timeout: 90_000 }, () => {
-  it("objects of a profile are written after its boot arguments are known, and pools never (machine-config W-20)", async () => {
-    const cluster = await tunedCluster(["a", "b"]);
+interface OtherOperator extends Awaited<ReturnType<typeof tunedCluster>> {
+  readonly other: MachineConfigOperator;
+}
+
+/** A cluster with a machine config operator and a pool that it has rolled out. */
+async function withOtherOperator(): Promise<OtherOperator> {
+  const cluster = await tunedCluster(["a", "b"]);
+  const { client, run, signal } = cluster;
+  await client.create(kinds.customResourceDefinition, controllerConfigDefinition as never);
+  const { apiVersion, kind } = controllerConfigKind;
+  await eventually("the kind is served", () => client.list(controllerConfigKind));
+  await client.create(controllerConfigKind, { apiVersion, kind, metadata: { name: controllerConfigName } });
+  await client.create(machineConfigKind, {
+    apiVersion,
+    kind: "MachineConfig",
+    metadata: { name: "00-worker-cnf", labels: { [roleLabel]: poolName } },
+    spec: { kernelArguments: ["quiet"] },
+  });
+  const other = new MachineConfigOperator(client);
+  run(other.run(signal));
+  await other.sync();
+  return { ...cluster, other };
+}
+
+/** Changes of a profile, and when each has come to its end. */
+const changes: readonly { readonly make: (client: Client) => Promise<unknown>; readonly ends: string | undefined }[] = [
+  { make: (client) => client.create(performanceProfileKind, lowLatency()), ends: "nohz_full=1-3" },
+  {
+    make: (client) => client.patch(performanceProfileKind, "low-latency", { type: "merge", patch: { spec: { cpu } } }),
+    ends: "nohz_full=2-3",
+  },
+  { make: (client) => client.delete(performanceProfileKind, "low-latency"), ends: undefined },
+];
+
+/** Whether the pool is released with everything of a change: its boot arguments, its files and its kubelet. */
+async function isOver({ client }: OtherOperator, argument: string | undefined): Promise<boolean> {
+  const { metadata, spec } = await client.get(machineConfigPoolKind, poolName);
+  if (spec?.paused || metadata.annotations?.[pausedForAnnotation] !== undefined) return false;
+  const { items } = await client.list(performanceProfileKind);
+  if ((argument === undefined) !== (items.length === 0)) return false;
+  const sources = spec?.configuration?.source?.length;
+  const rendered = await client.get(machineConfigKind, spec?.configuration?.name ?? "");
+  const has = rendered.spec?.kernelArguments ?? [];
+  return argument === undefined ? has.length === 1 && sources === 1 : has.includes(argument) && sources === 4;
+}
+
+describe("beside a Machine Config Operator", { timeout: 600_000 }, () => {
+  it("objects of a profile are written after its boot arguments are known, and its pool is left as it was (machine-config W-20)", async () => {
+    const cluster = await withOtherOperator();
     const { client } = cluster;
-    await client.create(kinds.customResourceDefinition, controllerConfigDefinition as never);
-    const { apiVersion, kind } = controllerConfigKind;
-    await eventually("the kind is served", () => client.list(controllerConfigKind));
-    await client.create(controllerConfigKind, { apiVersion, kind, metadata: { name: controllerConfigName } });
     const pool = await client.get(machineConfigPoolKind, poolName);
-    const seen = writes(cluster);
+    const all = writes(cluster);
+    const seen = (): readonly string[] =>
+      all().filter((text) => [boot, files, kubelet].some((name) => text.endsWith(` ${name}`)));
     cluster.runOperator();
     await cluster.agentsReport();
 
-    await client.create(performanceProfileKind, lowLatency());
-    await eventually("all are written", () => Promise.resolve(seen().length >= 3));
-    expect(seen()[0]).toBe(`ADDED ${boot}`);
-    expect(seen().slice(1).toSorted()).toEqual([`ADDED ${files}`, `ADDED ${kubelet}`]);
+    for (const [index, { make, ends }] of changes.entries()) {
+      await make(client);
+      await eventually("the change is over", () => isOver(cluster, ends));
+      await eventually("all are seen", () => Promise.resolve(seen().length >= 3 * (index + 1)));
+      const type = ["ADDED", "MODIFIED", "DELETED"][index];
+      expect(seen()[3 * index]).toBe(`${type} ${boot}`);
+      expect(
+        seen()
+          .slice(3 * index + 1)
+          .toSorted(),
+      ).toEqual([`${type} ${files}`, `${type} ${kubelet}`]);
+    }
+    const { metadata, spec } = await client.get(machineConfigPoolKind, poolName);
+    expect({ annotations: metadata.annotations ?? {}, spec: { paused: false, ...spec } }).toEqual({
+      annotations: pool.metadata.annotations ?? {},
+      spec: { ...pool.spec, paused: false },
+    });
+  });
 
-    const cpu = { reserved: "0-1", isolated: "2-3" };
-    await client.patch(performanceProfileKind, "low-latency", { type: "merge", patch: { spec: { cpu } } });
-    await eventually("all are changed", () => Promise.resolve(seen().length >= 6));
-    expect(seen()[3]).toBe(`MODIFIED ${boot}`);
-    expect(seen().slice(4).toSorted()).toEqual([`MODIFIED ${files}`, `MODIFIED ${kubelet}`]);
-
-    await client.delete(performanceProfileKind, "low-latency");
-    await gone("the profile", () => client.get(performanceProfileKind, "low-latency"));
-    await eventually("all are deleted", () => Promise.resolve(seen().length >= 9));
-    expect(seen()[6]).toBe(`DELETED ${boot}`);
-    expect(seen().slice(7).toSorted()).toEqual([`DELETED ${files}`, `DELETED ${kubelet}`]);
-    expect((await client.get(machineConfigPoolKind, poolName)).metadata.resourceVersion).toBe(
-      pool.metadata.resourceVersion,
-    );
+  it("an operator that ends after any of its writes costs no second rollout (machine-config W-20)", async () => {
+    const cluster = await withOtherOperator();
+    const { client, other } = cluster;
+    const first = operatorUntil(client, Infinity);
+    await cluster.agentsReport();
+    await first.stop();
+    const rollouts: string[] = [];
+    let isReached = true;
+    const [start, last] = isLong ? [1, Infinity] : [3, 3];
+    for (let at = start; isReached && at <= last; at++) {
+      isReached = false;
+      for (const [index, { make, ends }] of changes.entries()) {
+        const before = other.rollouts.length;
+        await make(client);
+        const killed = operatorUntil(client, at, ofRenderings);
+        await Promise.race([killed.stopped, eventually("the change is over", () => isOver(cluster, ends))]);
+        isReached ||= killed.reached();
+        await killed.stop();
+        await other.sync();
+        const next = operatorUntil(client, Infinity);
+        await eventually("the change is over", () => isOver(cluster, ends));
+        await next.stop();
+        await other.sync();
+        rollouts.push(`change ${index}, ended after write ${at}: ${other.rollouts.length - before}`);
+      }
+    }
+    expect(rollouts.length).toBeGreaterThanOrEqual(isLong ? 60 : 3);
+    expect(rollouts.filter((text) => !text.endsWith(": 1"))).toEqual([]);
   });
 });
+
+const isLong = process.env["ATTUNE_LONG"] !== undefined;
+
+/** In the short form: the third of these is the MachineConfig with boot arguments, between those of the profile. */
+function ofRenderings(kind: string, subresource: string | undefined): boolean {
+  return isLong || (subresource === undefined && ["MachineConfigPool", "MachineConfig", "Tuned"].includes(kind));
+}

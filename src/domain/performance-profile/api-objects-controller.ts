@@ -5,11 +5,17 @@ import { source, type Source } from "../../cluster/runtime/controller/controller
 import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ObjectReference } from "../../language/object/plan.ts";
-import { kubeletConfigKind, machineConfigKind, type MachineConfigPool } from "../machine-config/api.ts";
+import {
+  kubeletConfigKind,
+  machineConfigKind,
+  type MachineConfigPool,
+  machineConfigPoolKind,
+} from "../machine-config/api.ts";
 import { type Profile, type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
 import { type PerformanceProfile, performanceProfileKind } from "./api.ts";
-import type { HoldInput } from "./hold.ts";
+import type { HoldInput } from "./other-operator/hold.ts";
 import { derivedNames } from "./names.ts";
+import { pausePatch } from "./other-operator/pause.ts";
 import type {
   ObjectSink,
   PerformanceProfileOptions,
@@ -115,7 +121,7 @@ function reference({ apiVersion, kind, metadata: { name, uid } }: KubeObject): O
 }
 
 function sinkOf(objects: ApiObjects): ObjectSink {
-  const { tuneds, machineConfigs, kubeletConfigs, runtimeClasses } = objects;
+  const { client, tuneds, machineConfigs, kubeletConfigs, runtimeClasses } = objects;
   const prefixed = (informer: Informer | undefined, prefix: string): Source<string>[] =>
     informer ? [source(informer, ({ object }) => profileNamed(object, prefix))] : [];
   const names = derivedNames("");
@@ -147,6 +153,10 @@ function sinkOf(objects: ApiObjects): ObjectSink {
       kind,
       metadata: { name, namespace, uid },
     }),
+    async pause(pause, now, signal) {
+      const { name = "" } = pause.pool.metadata;
+      await client.patch(machineConfigPoolKind, name, { type: "merge", patch: pausePatch(pause, now) }, { signal });
+    },
   };
 }
 

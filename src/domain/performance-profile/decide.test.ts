@@ -7,7 +7,7 @@ import type { PoolOutcome } from "../node-tuning/boot/boot-arguments.ts";
 import { releasedSetsAnnotation, setOf } from "../rollout/derived-set.ts";
 import { annotations, type PerformanceProfile, type PerformanceProfileSpec } from "./api.ts";
 import { decideProfile, type DerivedKind, type ProfileDecision, type ProfileInput } from "./decide.ts";
-import type { HoldInput } from "./hold.ts";
+import type { HoldInput } from "./other-operator/hold.ts";
 import { profileStatus } from "./status.ts";
 import { profileOf } from "./testing/facts.ts";
 import { withoutPools } from "./without-pools.ts";

@@ -9,8 +9,9 @@ import { derivationIn } from "./derivation.ts";
 import { type Derivation, derive } from "./derive.ts";
 import { findings } from "./findings.ts";
 import { profilesMeet } from "./findings/selectors.ts";
-import { derivedAt, derivedAtAnnotation, type Hold, type HoldInput, holdOf } from "./hold.ts";
+import { derivedAt, derivedAtAnnotation, type Hold, type HoldInput, holdOf } from "./other-operator/hold.ts";
 import { derivedNames } from "./names.ts";
+import { type Pause, pauses } from "./other-operator/pause.ts";
 import { poolFor, selects } from "./pools.ts";
 import { withoutPools } from "./without-pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
@@ -33,11 +34,13 @@ export interface ProfileInput {
   readonly hold?: HoldInput | undefined;
 }
 
-/** What is to be done about a profile: the finalizer first, then the objects, then the status. */
+/** What is to be done about a profile: the finalizer first, then pauses, then the objects, then the status. */
 export interface ProfileDecision {
   readonly finalizer: "add" | "remove" | "keep";
   readonly objects: readonly KubeObject[];
   readonly prunes: readonly KubeObject[];
+  /** Where another operator rolls out pools: what is paused before anything is written. */
+  readonly pauses?: readonly Pause[] | undefined;
   /** Absent: the status stays as it is. */
   readonly state?: ProfileState;
   readonly requeueAfterMs?: number | undefined;
@@ -73,10 +76,10 @@ function removal(input: ProfileInput): ProfileDecision {
   if (ours.length === 0) return { ...nothing, finalizer: "remove" };
   const hold = removalHold(input);
   const prunes = ours.filter(({ kind, metadata }) => !metadata.deletionTimestamp && !(hold && configuresNodes(kind)));
-  return { ...nothing, prunes, ...(hold ? { requeueAfterMs: hold.leftMs } : {}) };
+  return { ...nothing, ...paused(input), prunes, ...(hold ? { requeueAfterMs: hold.leftMs } : {}) };
 }
 
-type Derived = Pick<ProfileDecision, "objects" | "state" | "requeueAfterMs">;
+type Derived = Pick<ProfileDecision, "objects" | "pauses" | "state" | "requeueAfterMs">;
 
 function derived(input: ProfileInput): Derived {
   const { profile, surroundings, observed } = input;
@@ -101,8 +104,26 @@ function derived(input: ProfileInput): Derived {
   if (serious.length > 0) return { objects: accepted ? writable : [], state: invalid(serious) };
   const foreign = objects.find(({ kind }) => !mayBeOurs(observed[kind as DerivedKind], profile));
   if (foreign) return { objects: [], state: taken(foreign, observed[foreign.kind as DerivedKind]) };
-  if (hold) return { objects: withTime(writable, set, input), state: waiting(hold), requeueAfterMs: hold.leftMs };
-  return { objects: withTime(writable, set, input), state: stateOf(input, { objects, pool, set }) };
+  const written = {
+    ...(facts.paused ? {} : paused(input, { set, labels: result.machineConfig.metadata.labels ?? {} })),
+    objects: withTime(writable, set, input),
+  };
+  if (hold) return { ...written, state: waiting(hold), requeueAfterMs: hold.leftMs };
+  return { ...written, state: stateOf(input, { objects, pool, set }) };
+}
+
+/** `next`: what will be there; none if everything is deleted. */
+function paused(
+  { hold, profile, observed, surroundings }: ProfileInput,
+  next?: { readonly set: string; readonly labels: Readonly<Record<string, string>> },
+): Pick<ProfileDecision, "pauses"> {
+  if (!hold) return {};
+  const { Tuned: tuned, MachineConfig: machineConfig, KubeletConfig: kubeletConfig } = observed;
+  const isThere = (object: KubeObject | undefined): boolean => (next ? isOf(next.set, object) : object === undefined);
+  const isChanging = ![tuned, machineConfig, kubeletConfig].every(isThere);
+  const { name = "" } = profile.metadata;
+  const labels = machineConfig?.metadata.labels;
+  return { pauses: pauses(surroundings.pools ?? [], { profile: name, next, labels, isChanging }) };
 }
 
 /** They reach nodes through their pool, and restart them. */

@@ -18,6 +18,7 @@ import { formatTime } from "../../language/object/time.ts";
 import { setOf } from "../rollout/derived-set.ts";
 import type { PerformanceProfile } from "./api.ts";
 import { type DerivedKind, decideProfile, type ProfileDecision, type ProfileInput } from "./decide.ts";
+import type { Pause } from "./other-operator/pause.ts";
 import { Repairs } from "./repairs.ts";
 import { conflict, degraded, profileStatus, type ProfileState, type ProfileStatus, stateEvents } from "./status.ts";
 
@@ -41,6 +42,8 @@ export interface ObjectSink {
   /** Whether an object that exists is not as planned. */
   differs(planned: PlannedObject, observed: KubeObject): boolean;
   prune(object: KubeObject): ObjectReference;
+  /** Where another operator rolls out pools. */
+  pause?(pause: Pause, now: number, signal: AbortSignal): Promise<void>;
 }
 
 /** What a profile depends on in the cluster. */
@@ -89,6 +92,7 @@ export function performanceProfileController(options: PerformanceProfileOptions)
       const execute = (plan: Plan): Promise<ActResult> => carryOut(plan, options, { signal, log });
       try {
         if (decision.finalizer === "add") await addFinalizer(profile, source, signal);
+        for (const pause of decision.pauses ?? []) await sink.pause?.(pause, clock.now(), signal);
         const result = await write(profile, decision, options, execute);
         if (decision.finalizer === "remove") await removeFinalizer(profile, source, signal);
         const { requeueAfterMs } = decision;

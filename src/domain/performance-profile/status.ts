@@ -3,10 +3,11 @@ import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Profile, tuningNamespace } from "../node-tuning/api.ts";
-import { releasedSetsAnnotation } from "../rollout/derived-set.ts";
+import { profileOfSet, releasedSetsAnnotation } from "../rollout/derived-set.ts";
 import { describeHeld, heldOf } from "../rollout/held.ts";
 import type { PerformanceProfile } from "./api.ts";
 import { derivedNames } from "./names.ts";
+import { pausedFor } from "./other-operator/pause.ts";
 
 /** How far a profile has come. The reasons are those of the operator that Attune replaces, where it has one. */
 export type ProfileState =
@@ -140,7 +141,7 @@ function poolUpdating({ pool, set = "", isOurs, kubeletConfig }: RolloutInput): 
   if (held && !held.released) return progressing("WaitingForBootArguments", `${about}: ${describeHeld(held)}`);
   const sets = metadata.annotations?.[releasedSetsAnnotation]?.split(",") ?? [];
   const sources = spec?.configuration?.source?.map(({ name }) => name);
-  const { machineConfig } = derivedNames(set.slice(0, set.indexOf("/")));
+  const { machineConfig } = derivedNames(profileOfSet(set));
   // The machine config operator does not say which version of a MachineConfig its rendering has.
   if (isOurs ? !sets.includes(set) : !sources?.includes(machineConfig))
     return progressing("MCPUpdating", `${about} has not rendered the objects of the profile yet`);
@@ -148,6 +149,11 @@ function poolUpdating({ pool, set = "", isOurs, kubeletConfig }: RolloutInput): 
     return progressing("MCPUpdating", `${about} has not rendered KubeletConfig ${kubeletConfig.metadata.name} yet`);
   if (status?.configuration?.name === spec?.configuration?.name && !isTrue(status?.conditions, "Updating"))
     return undefined;
+  if (spec?.paused && pausedFor(pool) !== undefined)
+    return progressing(
+      "MCPUpdating",
+      `${about} is paused until it has all objects of the profile, so that nodes restart once`,
+    );
   if (spec?.paused) return progressing("MCPPaused", `${about} is paused: its nodes change when it no longer is`);
   const { updatedMachineCount = 0, machineCount = 0 } = status ?? {};
   return progressing("MCPUpdating", `${about}: ${updatedMachineCount} of ${machineCount} nodes are updated`);

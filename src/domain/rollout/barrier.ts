@@ -64,12 +64,15 @@ function pastTime(time: string | undefined, now: number): string {
 
 export type Missing = Required<Pick<Held, "waitsFor">> & Pick<Held, "nodes">;
 
+type MissingInput = Pick<BarrierInput, "pool" | "sources" | "kubeletConfigs" | "boot">;
+
 /** The first reason to wait, if there is one. */
-function whatIsMissing(input: BarrierInput): Missing | undefined {
+export function whatIsMissing(input: MissingInput): Missing | undefined {
   return objectsMissing(input) ?? bootArgumentsMissing(input);
 }
 
-function objectsMissing({ pool, sources, kubeletConfigs, boot }: BarrierInput): Missing | undefined {
+/** Objects of a profile that are not written yet, or not seen. */
+export function objectsMissing({ pool, sources, kubeletConfigs, boot }: MissingInput): Missing | undefined {
   if (!boot) return { waitsFor: "the decision about boot arguments" };
   const { name = "", labels = {} } = pool.metadata;
   const ofPool = {

@@ -19,6 +19,11 @@ function withSet(object: KubeObject, set: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
+/** The profile that the objects of a set were derived from. */
+export function profileOfSet(set: string): string {
+  return set.slice(0, set.indexOf("/"));
+}
+
 /** On a pool that Attune rolls out: the sets that its target has, separated by commas. */
 export const releasedSetsAnnotation = "rollout.attune.dev/released-sets";
 
@@ -55,7 +60,7 @@ function setsOf(objects: readonly KubeObject[]): Map<string, string> {
   return new Map(
     objects.flatMap((object) => {
       const set = setOf(object);
-      return set === undefined ? [] : [[set.slice(0, set.indexOf("/")), set] as const];
+      return set === undefined ? [] : [[profileOfSet(set), set] as const];
     }),
   );
 }

@@ -2,6 +2,7 @@ import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
+import type { Source } from "../../cluster/runtime/controller/controller.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
@@ -16,6 +17,7 @@ import { apiObjects, runtimeClassKind } from "../../domain/performance-profile/a
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { performanceProfileController } from "../../domain/performance-profile/performance-profile-controller.ts";
 import { projectNode, projectProfile } from "../../domain/performance-profile/projections.ts";
+import { resumeController } from "../../domain/performance-profile/other-operator/resume-controller.ts";
 import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
@@ -55,6 +57,8 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
    * them, is down, and node tuning must not wait for it.
    */
   const profiles = createInformer(client, performanceProfileKind, { clock });
+  const isHeld = hasPools && !rollsOut(features);
+  const kubeletConfigs = hasPools ? poolConfigs(manager, generatedKubelet, input) : undefined;
   const places = apiObjects({
     client: writer,
     profiles,
@@ -63,7 +67,7 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
       ? {
           pools: caches.pools,
           machineConfigs: caches.machineConfigs,
-          kubeletConfigs: poolConfigs(manager, generatedKubelet, input),
+          kubeletConfigs,
           runtimeClasses: manager.informer(runtimeClassKind, {}, () =>
             createInformer(client, runtimeClassKind, { clock }),
           ),
@@ -78,14 +82,20 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
     nodeProfiles: caches.profiles,
     infrastructures: singleton(infrastructureKind, features.infrastructures),
     featureGates: singleton(featureGateKind, features.featureGates),
-    ...(hasPools && !rollsOut(features)
+    ...(isHeld
       ? {
           hold: () => ({ boot: boot.current, machineConfigs: caches.machineConfigs?.list() ?? [], now: clock.now() }),
           holdSources: [sourceOfBootDecisions(boot, () => profiles.list().map(({ metadata }) => metadata.name ?? ""))],
         }
       : {}),
   });
-  const controller = performanceProfileController({ client: writer, ...places, clock, log, metrics, recorder });
+  const common = { client: writer, clock, log, metrics, recorder };
+  const controller = performanceProfileController({ ...common, ...places });
+  const { pools, machineConfigs } = caches;
+  if (isHeld && pools && machineConfigs && kubeletConfigs) {
+    const bootSource = (keys: () => readonly string[]): Source<string> => sourceOfBootDecisions(boot, keys);
+    manager.add(resumeController({ ...common, pools, machineConfigs, kubeletConfigs, boot, bootSource }));
+  }
   return {
     name: "PerformanceProfiles",
     async run(signal) {

@@ -129,11 +129,11 @@ const ofOpenShift: readonly Grant[] = [
   },
 ];
 
-/** Used only where no Machine Config Operator runs. */
+/** Where no Machine Config Operator runs; beside one, only the patch of pools. */
 const ofRollout: readonly Grant[] = [
   {
     because:
-      "pools master and worker where there are none, and in each pool the rendered config that its nodes should have",
+      "pools master and worker where there are none, and in each pool the rendered config that its nodes should have; beside a Machine Config Operator, pauses a pool while the objects of a PerformanceProfile are written",
     apiGroups: [machineConfiguration],
     resources: ["machineconfigpools"],
     verbs: ["create", "patch"],

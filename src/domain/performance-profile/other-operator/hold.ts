@@ -1,10 +1,10 @@
-import { formatTime } from "../../language/object/time.ts";
-import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
-import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
-import { bootArgumentsMissing, longestMs, type Missing } from "../rollout/barrier.ts";
-import { setOf } from "../rollout/derived-set.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { selects } from "./pools.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import type { MachineConfig, MachineConfigPool } from "../../machine-config/api.ts";
+import type { BootDecision } from "../../node-tuning/boot/boot-decision.ts";
+import { bootArgumentsMissing, longestMs, type Missing } from "../../rollout/barrier.ts";
+import { setOf } from "../../rollout/derived-set.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { selects } from "../pools.ts";
 
 /** On a derived Tuned: when its set was written. RFC 3339. */
 export const derivedAtAnnotation = "rollout.attune.dev/derived-at";
