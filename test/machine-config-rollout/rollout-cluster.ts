@@ -30,6 +30,7 @@ import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
+import { unitPrograms } from "../../src/program/cli/lab/unit-programs.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 
@@ -44,6 +45,8 @@ export class RolloutCluster {
   readonly admin: HttpClient;
   readonly machines: ReadonlyMap<string, VirtualNode>;
   readonly nodes: Informer<Node>;
+  /** Programs of pods, the agents, start when this is over. */
+  agentsMayStart: Promise<void> | undefined;
   readonly #end = new AbortController();
   #operator: { readonly stop: AbortController; readonly done: Promise<void>; readonly client: HttpClient } | undefined;
 
@@ -69,13 +72,18 @@ export class RolloutCluster {
     await applyManifests(admin, foundation({ mode: "standalone" }));
     const cluster = new RolloutCluster(admin, machines);
     const { signal } = cluster.#end;
+    const program = programs(admin, noLog);
     const parts = [
       runLab({
         client: admin,
         clientAs: (who) => admin.as(who),
         cluster: admin.connection.cluster,
         nodes: machines,
-        program: programs(admin, noLog),
+        program: async (run) => {
+          await cluster.agentsMayStart;
+          return program(run);
+        },
+        runAttune: unitPrograms(noLog, signal),
         workloads: {},
         bootMs: 0,
         signal,

@@ -7,7 +7,8 @@ import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
 const swappiness = "/proc/sys/vm/swappiness";
 
-test("a pod that is created while a node restarts does not run before the node is tuned (node-tuning W-22)", async () => {
+/** A cluster of one node that is tuned, and whether that node has the taint. */
+async function tunedCluster(): Promise<{ cluster: RolloutCluster; isTainted: () => Promise<boolean> }> {
   const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] } });
   const { admin } = cluster;
   await cluster.apply("50-base", "worker", withFiles(file("/etc/nmstate/openshift/a", "base")));
@@ -26,7 +27,12 @@ test("a pod that is created while a node restarts does not run before the node i
   const isTainted = async (): Promise<boolean> =>
     ((await admin.get(kinds.node, "a")).spec?.taints ?? []).some(({ key }) => key === startupTaint.key);
   await cluster.until("its agent has said so", async () => !(await isTainted()));
+  return { cluster, isTainted };
+}
 
+test("a pod that is created while a node restarts does not run before the node is tuned (node-tuning W-22)", async () => {
+  const { cluster, isTainted } = await tunedCluster();
+  const { admin } = cluster;
   // What the node was like when the pod began to run.
   const seen: Promise<string | undefined>[] = [];
   const stop = new AbortController();
@@ -48,4 +54,24 @@ test("a pod that is created while a node restarts does not run before the node i
   await cluster.until("the taint is gone", async () => !(await isTainted()));
   stop.abort();
   await running;
+});
+
+test("a pod that was bound to a node before its power was cut starts on a tuned node, also without an agent", async () => {
+  const { cluster, isTainted } = await tunedCluster();
+  const { admin } = cluster;
+  const pod = { metadata: { name: "p", namespace: "default" }, spec: { containers: [{ name: "c", image: "i" }] } };
+  await admin.create(kinds.pod, { apiVersion: "v1", kind: "Pod", ...pod }, { namespace: "default" });
+  const restarts = async (): Promise<number> =>
+    (await admin.get(kinds.pod, "p", { namespace: "default" })).status?.containerStatuses?.[0]?.restartCount ?? -1;
+  await cluster.until("the pod runs", async () => (await restarts()) === 0);
+
+  let release = (): void => {};
+  cluster.agentsMayStart = new Promise((resolve) => (release = resolve));
+  cluster.machine("a").cutPower();
+  await cluster.machine("a").powerOn();
+  await cluster.until("the pod runs again", async () => (await restarts()) === 1);
+  expect(await cluster.text("a", swappiness)).toBe("7\n");
+  await cluster.until("no other pod gets there", isTainted);
+  release();
+  await cluster.until("the agent has said that the node is tuned", async () => !(await isTainted()));
 });

@@ -7,6 +7,7 @@ import { type NodeState, readNodeState, restoreNodeState } from "./harness/node-
 import { RealCluster } from "./harness/real-cluster.ts";
 import type { Stage } from "./harness/stage.ts";
 import { awayStories } from "./stories/away.ts";
+import { beforeKubeletStory } from "./stories/before-kubelet.ts";
 import { exclusiveCpuStory } from "./stories/exclusive-cpus.ts";
 import { installStory } from "./stories/install.ts";
 import { killStories } from "./stories/kill.ts";
@@ -55,6 +56,7 @@ describe.skipIf(assets.type === "missing")("Attune on a real node", { timeout: 3
   killStories(current);
   awayStories(current);
   exclusiveCpuStory(current);
+  beforeKubeletStory(current);
   plainHostStories(current);
   upgradeStory(current);
   uninstallStories(current, () => before);

@@ -36,4 +36,6 @@ export type RuntimeFacts =
       readonly madeFrom?: string | undefined;
       /** The format of a file that does not say it: 2, or 3 from containerd 2.0 on. */
       readonly format: number;
+      /** Absent: where containerd listens by default. */
+      readonly socket?: string | undefined;
     };

@@ -75,9 +75,11 @@ async function unmetCondition({ values }: Unit, machine: RunningMachine): Promis
   return undefined;
 }
 
-/** A unit that it requires and that failed. Those that are required run first. */
+/** A unit that it requires and that failed, or does not exist. Those that are required run first. */
 async function failedRequirement({ name, values }: Unit, machine: RunningMachine): Promise<string | undefined> {
   const named = values("Unit", "Requires").flatMap((value) => value.split(/\s+/));
+  for (const required of named)
+    if ((await findUnit(machine, required)).type === "missing") return `Unit ${required} not found.`;
   for (const required of [...named, ...(await machine.list(`${ownUnits}/${name}.requires`))])
     if ((await unitState(required, machine)) === "failed") return `${required}, which it requires, has failed`;
   return undefined;

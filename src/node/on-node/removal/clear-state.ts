@@ -6,6 +6,7 @@ import { scriptDirectories } from "../../engine/engine.ts";
 import { journalPath } from "../../engine/journal.ts";
 import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../host/host.ts";
+import { oneShotFiles } from "../before-kubelet/keep-one-shot.ts";
 import { currentPath, pendingPath } from "../machine-config/config-store.ts";
 import { providerPath } from "../answer-probes.ts";
 import { appliedPath, recordPath } from "../tuning-record.ts";
@@ -31,6 +32,7 @@ export async function clearState(host: StateHost): Promise<string[]> {
     appliedPath,
     pidFile,
     imageFile,
+    ...oneShotFiles,
     chosenProfileFile,
     providerPath,
     ...scripts,

@@ -3,7 +3,6 @@ import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
-import { writeImageFile } from "../../../node/on-node/one-shot.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { logFailure } from "../../../cluster/runtime/log/log-failure.ts";
@@ -11,6 +10,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
+import { imageVariable, prepareNextBoot } from "./prepare-next-boot.ts";
 
 /** `attune agent`: applies the Profile of one node until SIGTERM or SIGINT. */
 export async function agent(options: Values<typeof agentCommandFlags>, env = process.env): Promise<void> {
@@ -25,12 +25,8 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
     const log = await createLog({ name: "agent" });
     log.info({}, `attune ${version} agent of node ${given.node}, on ${connection.cluster.server}`);
     const host = new LinuxHost(root);
-    const image = env["CLUSTER_NODE_TUNED_IMAGE"];
-    if (image) {
-      const outcome = await writeImageFile(host, image);
-      if (outcome.type === "failed")
-        log.warn({ why: outcome.message }, "the node will not be tuned before its first pod");
-    }
+    const { machineConfig } = given;
+    await prepareNextBoot({ host, image: env[imageVariable], machineConfig, log });
     await logFailure(log, () => runAgent({ ...given, client, host, launch: launchAt(root), signal, log }));
   } finally {
     client.close();

@@ -1,3 +1,4 @@
+import type { Host } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { NodeEngines } from "../../../node/on-node/node-engines.ts";
@@ -19,22 +20,32 @@ export async function agentOneShot(
   const unlock = await lockEngine(root);
   const daemon = tunedDaemon(root, "");
   try {
-    const outcome = await tuneFromRecord(host, new NodeEngines({ host, option, tuned: daemon.engine }));
-    if (outcome.type === "never-tuned") {
-      print("nothing to do: no profile was applied before");
-      return;
-    }
-    const { profile } = outcome;
-    if (outcome.type === "invalid")
-      throw new Error(`apply ${profile}: ${outcome.problems.map(({ message }) => message).join("; ")}`);
-    const { settings } = outcome.by.report;
-    print(
-      `applied ${profile} with the ${outcome.by.engine} engine: ${settings.length} ${settings.length === 1 ? "setting" : "settings"}`,
-    );
-    const failed = settings.flatMap((one) => (one.type === "failed" ? [one.option] : []));
-    if (failed.length > 0) throw new Error(`apply ${profile}: failed to set ${failed.join(", ")}`);
+    const failed = await tuneOnce(host, new NodeEngines({ host, option, tuned: daemon.engine }), print);
+    if (failed !== undefined) throw new Error(failed);
   } finally {
     daemon.close();
     await unlock();
   }
+}
+
+/** Prints what was applied. Returns what failed. */
+export async function tuneOnce(
+  host: Host,
+  engines: NodeEngines,
+  print: (line: string) => void,
+): Promise<string | undefined> {
+  const outcome = await tuneFromRecord(host, engines);
+  if (outcome.type === "never-tuned") {
+    print("nothing to do: no profile was applied before");
+    return undefined;
+  }
+  const { profile } = outcome;
+  if (outcome.type === "invalid")
+    return `apply ${profile}: ${outcome.problems.map(({ message }) => message).join("; ")}`;
+  const { settings } = outcome.by.report;
+  print(
+    `applied ${profile} with the ${outcome.by.engine} engine: ${settings.length} ${settings.length === 1 ? "setting" : "settings"}`,
+  );
+  const failed = settings.flatMap((one) => (one.type === "failed" ? [one.option] : []));
+  return failed.length > 0 ? `apply ${profile}: failed to set ${failed.join(", ")}` : undefined;
 }

@@ -3,6 +3,7 @@ import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Program, ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { agentOptions } from "../agent/agent.ts";
+import { imageVariable, prepareNextBoot } from "../agent/prepare-next-boot.ts";
 import { agentFlags, operatorFlags } from "../flags.ts";
 import { runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
@@ -27,6 +28,8 @@ async function agent(args: string[], run: ProgramRun, client: HttpClient, log: L
   if (engine === "tuned") throw new Error("--engine tuned: a virtual node has no TuneD");
   write(`agent of node ${node} started`);
   const agentLog = log.child({ part: "agent", node: name });
+  const { machineConfig } = given;
+  await prepareNextBoot({ host, image: env[imageVariable], machineConfig, log: agentLog });
   // Devices of virtual nodes do not change, and a process may have thousands of them.
   const pollIntervalMs = 600_000;
   // All virtual nodes have one loopback address.

@@ -6,13 +6,10 @@ import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { type TokenFile, tokenPath } from "../../../domain/rollout/first-boot/token-file.ts";
 import type { KubeletsOptions } from "../../../embedded/lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
-import { MachineOffError } from "../../../embedded/lab/machine.ts";
 import { firstBootUnit, unitName } from "../../../node/on-node/first-boot/unit.ts";
-import { runFirstBoot } from "../agent/first-boot.ts";
-import { agentCommandFlags } from "../flags.ts";
 import { issueToken } from "../node-token/issue-token.ts";
-import { parseArguments } from "../option/flag.ts";
 import { defaultImage } from "../version.ts";
+import { unitPrograms } from "./unit-programs.ts";
 
 export interface FirstBootsOptions {
   /** May issue tokens. */
@@ -37,18 +34,7 @@ export function firstBoots(options: FirstBootsOptions): Pick<KubeletsOptions, "p
       const given = { node: node.name, pool, lifeMs, now: systemClock.now(), signal };
       await install(node, await issueToken(client, given));
     },
-    async runAttune(node, args) {
-      const [, ...flags] = args;
-      const given = parseArguments(agentCommandFlags, flags, {});
-      // The other programs that units start tune what virtual machines do not have.
-      if (!given.firstBoot) return undefined;
-      const print = (line: string): void => log.info({ node: node.name }, line);
-      const outcome = await runFirstBoot(given, { host: node.host.session(), signal, print });
-      if (outcome.type === "rebooting") throw new MachineOffError("the machine restarts");
-      if (outcome.type === "done") return undefined;
-      log.warn({ node: node.name, why: outcome.reason }, "first boot failed: the node does not join");
-      return outcome.reason;
-    },
+    runAttune: unitPrograms(log, signal),
   };
 }
 

@@ -12,6 +12,7 @@ import type { labFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { programs } from "./container-programs.ts";
 import { firstBoots } from "./first-boots.ts";
+import { unitPrograms } from "./unit-programs.ts";
 import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
 import { writeOut } from "../terminal/terminal.ts";
 
@@ -35,6 +36,7 @@ export async function lab(options: LabOptions): Promise<void> {
       cluster: client.connection.cluster,
       nodes,
       program: programs(client, log),
+      runAttune: unitPrograms(log, signal),
       ...(firstBoot === undefined ? {} : firstBoots({ client, pool: firstBoot, signal, log })),
       workloads: workloads && { onState: printState },
       signal,

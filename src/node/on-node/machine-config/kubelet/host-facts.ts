@@ -13,6 +13,8 @@ import { type Command, commandOfUnit, flagsOf, kubeletCommand, runningCommand } 
 /** K3s makes the configuration of containerd at every start. */
 const ofK3s = "/var/lib/rancher/k3s/agent/etc";
 
+const defaultSocket = /^(?:\/var)?\/run\/containerd\/containerd\.sock$/;
+
 /** How this host configures its kubelet and its container runtime; texts of files are those before Attune changed them. */
 export async function hostFacts(host: Host, ledger: Ledger): Promise<HostFacts> {
   const found = await kubeletCommand(host);
@@ -57,7 +59,9 @@ async function runtimeFacts(kubelet: KubeletFacts | undefined, host: Host, ledge
   }
   const flags = flagsOf(running?.argv ?? []);
   const path = flags["config"] ?? flags["c"] ?? "/etc/containerd/config.toml";
-  return { type: "containerd", config: await originalFile(path, host, ledger), format };
+  const socket = endpoint.replace(/^unix:\/\//, "");
+  const at = socket === "" || defaultSocket.test(socket) ? {} : { socket };
+  return { type: "containerd", config: await originalFile(path, host, ledger), format, ...at };
 }
 
 /** A file as it was before the machine config changed it. */
