@@ -16,9 +16,10 @@ export interface NodePool extends KubeObject {
     clusterName?: string;
     release?: { image?: string };
     replicas?: number;
+    autoScaling?: { min?: number; max?: number } | null;
     management?: {
       upgradeType?: "Replace" | "InPlace";
-      replace?: unknown;
+      replace?: { strategy?: string; rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string } };
       inPlace?: { maxUnavailable?: number | string };
     };
     /** ConfigMaps with MachineConfigs, KubeletConfigs and the like. */
@@ -27,6 +28,8 @@ export interface NodePool extends KubeObject {
     tuningConfig?: LocalReference[] | null;
     tunedConfig?: LocalReference[] | null;
     performanceProfileConfig?: LocalReference[] | null;
+    nodeLabels?: Record<string, string> | null;
+    taints?: { key: string; value?: string; effect: string }[] | null;
     pausedUntil?: string;
   };
   status?: { version?: string; replicas?: number; conditions?: Condition[] };
@@ -35,6 +38,8 @@ export interface NodePool extends KubeObject {
 /** A cluster whose control plane runs in a namespace of the management cluster. */
 export interface HostedCluster extends KubeObject {
   spec?: {
+    /** Begins the names of what belongs to the cluster. Default: its name. */
+    infraID?: string;
     release?: { image?: string };
     pullSecret?: LocalReference;
     additionalTrustBundle?: LocalReference | null;
@@ -48,6 +53,8 @@ export interface HostedCluster extends KubeObject {
   status?: {
     /** The Secret with the kubeconfig of the hosted cluster. */
     kubeconfig?: LocalReference;
+    /** Host and port from which new machines fetch their configuration. */
+    ignitionEndpoint?: string;
     conditions?: Condition[];
   };
 }

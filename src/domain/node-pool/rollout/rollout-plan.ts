@@ -46,10 +46,8 @@ export interface RolloutPlan {
   readonly outcomes: readonly Outcome[];
   /** Annotations that the NodePool gets. Written before its status. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Fields of the status that change. */
   readonly status: Pick<NonNullable<NodePool["status"]>, "version" | "replicas">;
   /** Until something is due although nothing changes. */
   readonly requeueAfterMs?: number | undefined;
 }
-
-/** `planRollout`: what brings the payload of a NodePool to its nodes. */
-export type PlanRollout = (input: RolloutInput) => RolloutPlan;
