@@ -42,7 +42,9 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language", "domain", "node/host", "node/engine", "node/on-node", "cluster/kube", "cluster/runtime"],
   },
   "program/webhook": { may: ["language", "domain", "cluster"] },
-  "program/management": { may: ["language", "domain", "cluster", "src/program/operator/names.ts"] },
+  "program/management": {
+    may: ["language", "domain", "cluster", "program/operator", "program/agent"],
+  },
   "program/cli": { may: ["language", "domain", "cluster", "node", "embedded", "program"] },
 };
 

@@ -33,7 +33,7 @@ for (const variant of serverVariants())
         { apiVersion, kind: "HostedCluster", metadata: { name: "demo", ...users }, spec: {} },
         users,
       );
-      running = runManagement({ client, signal: stop.signal, leaderElection: false });
+      running = runManagement({ client, signal: stop.signal, image: "attune:test", leaderElection: false });
     });
     afterAll(async () => {
       stop.abort();

@@ -40,6 +40,8 @@ export interface HostedCluster extends KubeObject {
   spec?: {
     /** Begins the names of what belongs to the cluster. Default: its name. */
     infraID?: string;
+    /** Where no HyperShift reports it in the status: the Secret with the kubeconfig of the hosted cluster. */
+    kubeconfig?: LocalReference;
     release?: { image?: string };
     pullSecret?: LocalReference;
     additionalTrustBundle?: LocalReference | null;
@@ -51,10 +53,11 @@ export interface HostedCluster extends KubeObject {
     capabilities?: { disabled?: string[] | null } | null;
   };
   status?: {
-    /** The Secret with the kubeconfig of the hosted cluster. */
+    /** The Secret with the kubeconfig of the hosted cluster, under the key `kubeconfig`. */
     kubeconfig?: LocalReference;
     /** Host and port from which new machines fetch their configuration. */
     ignitionEndpoint?: string;
+    version?: { history?: readonly { version?: string; state?: string }[] };
     conditions?: Condition[];
   };
 }

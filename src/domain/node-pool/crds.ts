@@ -122,6 +122,7 @@ const nodePoolSpec = object(
 );
 
 const hostedClusterSpec = object({
+  kubeconfig: described("The Secret of the same namespace with the kubeconfig of the hosted cluster.", reference),
   release: object({ image: text }),
   pullSecret: reference,
   additionalTrustBundle: { ...reference, nullable: true },

@@ -1,4 +1,5 @@
 import type { Grant } from "./grant.ts";
+import type { KubeObject } from "./meta.ts";
 
 /** Not root, and no user of the node. */
 const user = 65532;
@@ -29,5 +30,27 @@ export function confinedPodGrant(namespace: string): Grant {
     resources: ["securitycontextconstraints"],
     resourceNames: ["nonroot-v2"],
     verbs: ["use"],
+  };
+}
+
+/** A namespace of Attune, and what pods there may ask for. */
+export function namespaceObject(
+  name: string,
+  podSecurity: "privileged" | "restricted",
+  labels: Record<string, string> = {},
+): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name,
+      labels: {
+        "app.kubernetes.io/part-of": "attune",
+        ...labels,
+        ...Object.fromEntries(
+          ["enforce", "audit", "warn"].map((what) => [`pod-security.kubernetes.io/${what}`, podSecurity]),
+        ),
+      },
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { KubeObject } from "./meta.ts";
+import type { KubeObject, ObjectMeta } from "./meta.ts";
 
 export interface Definition {
   readonly group: string;
@@ -28,4 +28,9 @@ export function customDefinition({ group, kind, plural, scope, shortNames = [], 
       versions,
     },
   };
+}
+
+/** Whether Attune created an object of a kind that others create too, by its label. */
+export function isOurs({ labels = {} }: ObjectMeta): boolean {
+  return ["app.kubernetes.io/managed-by", "app.kubernetes.io/part-of"].some((name) => labels[name] === "attune");
 }

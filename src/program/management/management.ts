@@ -18,6 +18,7 @@ import { configMapIndexes, nodePoolIndexes, projectConfigMap } from "../../domai
 import { type NodePoolCaches, nodePoolController } from "../../domain/node-pool/node-pool-controller.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import type { KindRef } from "../../language/object/meta.ts";
+import { hostedClusterOperators } from "./hosted-clusters.ts";
 import { systemNamespace } from "../operator/names.ts";
 import { managementName } from "./names.ts";
 
@@ -27,6 +28,8 @@ export interface ManagementOptions {
   readonly signal: AbortSignal;
   /** Where it runs, and has its Lease. Default attune-system. */
   readonly namespace?: string | undefined;
+  /** Container image of the operators of hosted clusters, and of their agents. */
+  readonly image: string;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
   /** With several replicas, only the leader acts. Default true. */
@@ -49,6 +52,11 @@ export async function runManagement(options: ManagementOptions): Promise<void> {
   const caches = nodePoolCaches(manager, client, clock);
   const common = { client: writer, clock, log, metrics, recorder };
   manager.add(nodePoolController({ ...common, caches, protocol: protocols[protocol] }));
+  const { hostedClusters } = caches;
+  const { image } = options;
+  manager.add(
+    await hostedClusterOperators({ ...common, manager, client, writer, hostedClusters, image, protocol, signal }),
+  );
   await manager.run(signal);
 }
 

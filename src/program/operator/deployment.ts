@@ -23,13 +23,13 @@ export interface OperatorDeployment {
 }
 
 export const operatorName = "attune-operator";
-const probePort = 8080;
+export const probePort = 8080;
 /** The Service, its port and the labels by which existing ServiceMonitors and dashboards find the metrics. */
 export const metricsService = "node-tuning-operator";
 export const metricsPort = 60000;
-const metricsSelector = { name: "cluster-node-tuning-operator" };
+export const metricsSelector = { name: "cluster-node-tuning-operator" };
 /** OpenShift's service CA creates it. */
-const metricsSecret = "node-tuning-operator-tls";
+export const metricsSecret = "node-tuning-operator-tls";
 const certificates = "/etc/secrets";
 export const operatorLabels = {
   "app.kubernetes.io/name": operatorName,

@@ -23,15 +23,21 @@ const lists = [
   ["contexts", "context"],
 ] as const;
 
+function emptyKubeconfig(): Kubeconfig {
+  return { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: undefined, sources: [] };
+}
+
+/** The kubeconfig in a text, such as the value of a Secret. `source` names it in messages. */
+export async function parseKubeconfig(text: string, source: string): Promise<Kubeconfig> {
+  const config = emptyKubeconfig();
+  config.sources.push(source);
+  merge(config, await parseDocument(source, text), "/nonexistent", source);
+  return config;
+}
+
 /** Reads and merges files as kubectl does: the first file that names an entry, or a current context, wins. */
 export async function readKubeconfig(paths: readonly string[], { skipMissing = false } = {}): Promise<Kubeconfig> {
-  const merged: Kubeconfig = {
-    clusters: new Map(),
-    users: new Map(),
-    contexts: new Map(),
-    currentContext: undefined,
-    sources: [],
-  };
+  const merged = emptyKubeconfig();
   for (const path of paths) {
     const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === "ENOENT" && skipMissing) return undefined;

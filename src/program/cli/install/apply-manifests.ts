@@ -1,34 +1,9 @@
 import { isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
-import { kinds, untyped } from "../../../cluster/kube/kinds.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { kindOf } from "../../../cluster/kube/manifest-kinds.ts";
 import { equal } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { monitoringApiVersion } from "../../operator/monitoring.ts";
-
-const admission = "admissionregistration.k8s.io/v1";
-
-const refs = new Map<string, KindRef>(
-  [
-    kinds.customResourceDefinition,
-    kinds.namespace,
-    kinds.serviceAccount,
-    kinds.role,
-    kinds.roleBinding,
-    kinds.clusterRole,
-    kinds.clusterRoleBinding,
-    kinds.service,
-    kinds.secret,
-    kinds.configMap,
-    kinds.mutatingWebhookConfiguration,
-    kinds.validatingWebhookConfiguration,
-    kinds.deployment,
-    untyped(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", false),
-    untyped(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", false),
-    untyped("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", true),
-    untyped(monitoringApiVersion, "ServiceMonitor", "servicemonitors", true),
-    untyped(monitoringApiVersion, "PrometheusRule", "prometheusrules", true),
-  ].map((ref) => [ref.kind, ref]),
-);
 
 export type Applied = "created" | "changed" | "unchanged";
 
@@ -60,12 +35,6 @@ export async function applyManifests(
     const answer = await client.patch(ref, name, patch, { namespace, fieldManager: "attune", dryRun, signal });
     onApplied?.(object, outcome(before, answer));
   }
-}
-
-export function kindOf({ kind, metadata }: KubeObject): KindRef {
-  const ref = refs.get(kind);
-  if (!ref) throw new Error(`apply ${kind} ${metadata.name}: attune install has no such kind`);
-  return ref;
 }
 
 async function observed(

@@ -5,6 +5,7 @@ import type { AgentMounts } from "../../../domain/node-tuning/agent-daemon-set.t
 import { type Protocol, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { namespaceObject } from "../../../language/object/confinement.ts";
 import { operatorDeployment, operatorMetricsService, operatorSelector } from "../../operator/deployment.ts";
 import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
 import { firstBootObjects, firstBootService } from "../../operator/first-boot/objects.ts";
@@ -101,25 +102,4 @@ export function workloads(options: InstallOptions): KubeObject[] {
     operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas, firstBoot }),
     ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
   ];
-}
-
-function namespaceObject(
-  name: string,
-  podSecurity: "privileged" | "restricted",
-  labels: Record<string, string> = {},
-): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: {
-      name,
-      labels: {
-        "app.kubernetes.io/part-of": "attune",
-        ...labels,
-        ...Object.fromEntries(
-          ["enforce", "audit", "warn"].map((what) => [`pod-security.kubernetes.io/${what}`, podSecurity]),
-        ),
-      },
-    },
-  };
 }

@@ -4,7 +4,8 @@ import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { Discovery } from "../../../cluster/kube/discovery.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
-import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
+import { isOurs } from "../../../language/object/custom-definition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { monitoringApiVersion } from "../../operator/monitoring.ts";
 
 /** What matters of the cluster that Attune is installed on. */
@@ -83,11 +84,6 @@ async function observed(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-/** Whether Attune created it, by its label. */
-export function isOurs({ labels = {} }: ObjectMeta): boolean {
-  return ["app.kubernetes.io/managed-by", "app.kubernetes.io/part-of"].some((name) => labels[name] === "attune");
 }
 
 function nameOf({ kind, metadata }: KubeObject): string {

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels } from "../../operator/deployment.ts";
 import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
-import { kindOf } from "../install/apply-manifests.ts";
+import { kindOf } from "../../../cluster/kube/manifest-kinds.ts";
 import { type Decided, isDefinition } from "./decide-deletions.ts";
 import { nameOf } from "./installed-objects.ts";
 

@@ -8,7 +8,7 @@ import { profileKind, tunedKind, tuningNamespace as namespace } from "../../../d
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
-import { isOurs } from "../install/target-cluster.ts";
+import { isOurs } from "../../../language/object/custom-definition.ts";
 import { awayBecause, type Node, type NodeOutcome, outcomeOf, type Pod, progressOf } from "./node-outcome.ts";
 
 export interface GiveBackOptions {

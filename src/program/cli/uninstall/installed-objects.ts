@@ -5,9 +5,9 @@ import { formatLabelSelector, fromLabelSelector } from "../../../language/object
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels, operatorName } from "../../operator/deployment.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
-import { kindOf } from "../install/apply-manifests.ts";
+import { kindOf } from "../../../cluster/kube/manifest-kinds.ts";
 import { installManifests } from "../install/manifests.ts";
-import { isOurs } from "../install/target-cluster.ts";
+import { isOurs } from "../../../language/object/custom-definition.ts";
 
 export interface InstalledObjects {
   /** In the order in which they are deleted. */

@@ -7,7 +7,7 @@ import { statusConfigMapName } from "../../../domain/node-tuning/status/operator
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLease } from "../../operator/rbac.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
-import { isOurs } from "../install/target-cluster.ts";
+import { isOurs } from "../../../language/object/custom-definition.ts";
 import { isDefinition } from "./decide-deletions.ts";
 
 type Definition = NonNullable<(typeof kinds.customResourceDefinition)["object"]>;

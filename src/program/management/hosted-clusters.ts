@@ -1,0 +1,78 @@
+import type { Informer } from "../../cluster/kube/cache.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { inlineConnection } from "../../cluster/kube/connect/inline-connection.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { kindOf, serviceMonitorKind } from "../../cluster/kube/manifest-kinds.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import type { Controller } from "../../cluster/runtime/controller/controller.ts";
+import type { Manager } from "../../cluster/runtime/controller/manager.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import type { HostedCluster } from "../../domain/node-pool/api.ts";
+import {
+  hostedClusterController,
+  type OwnKind,
+} from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
+import { HostedObjects } from "../../domain/node-pool/hosted-cluster/hosted-objects-controller.ts";
+import type { HostedKubeconfig } from "../../domain/node-pool/hosted-cluster/kubeconfig.ts";
+import { managedBy, ownIndexes } from "../../domain/node-pool/hosted-cluster/marks.ts";
+import type { Protocol } from "../../domain/node-tuning/api.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import { hostedManifests } from "./hosted-manifests.ts";
+import { hostedOperatorObjects } from "./hosted-operator.ts";
+
+export interface HostedClustersInput {
+  readonly manager: Manager;
+  /** For caches, which every replica keeps. */
+  readonly client: Client;
+  /** Of the leader. */
+  readonly writer: Client;
+  readonly hostedClusters: Informer<HostedCluster>;
+  /** Of operators and agents. */
+  readonly image: string;
+  readonly protocol: Protocol;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** The controller that runs the operators of hosted clusters, with its informers. */
+export async function hostedClusterOperators(input: HostedClustersInput): Promise<Controller> {
+  const { client, writer, image, protocol, signal, clock } = input;
+  const monitors = await new Discovery(client).kind(serviceMonitorKind.apiVersion, serviceMonitorKind.kind, { signal });
+  const hasMonitoring = monitors !== undefined;
+  const ownKinds: KindRef[] = [
+    kinds.secret,
+    kinds.serviceAccount,
+    kinds.role,
+    kinds.roleBinding,
+    kinds.service,
+    kinds.deployment,
+    ...(hasMonitoring ? [serviceMonitorKind] : []),
+  ];
+  return hostedClusterController({
+    ...input,
+    client: writer,
+    own: new Map(ownKinds.map((kind) => [kind.kind, own(kind, input)])),
+    operatorObjects: (place) => hostedOperatorObjects(place, { image, protocol, hasMonitoring }),
+    hostedObjects: new HostedObjects({ objects: hostedManifests(protocol), kindOf, connect, clock }),
+  });
+}
+
+/** What was made for hosted clusters, of one kind. */
+function own(kind: KindRef, { manager, client, clock }: HostedClustersInput): OwnKind {
+  const labelSelector = Object.entries(managedBy)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+  const create = (): Informer =>
+    createInformer<KubeObject>(client, kind, { labelSelector, indexes: ownIndexes, clock });
+  return { kind, cache: manager.informer(kind, { labelSelector }, create) };
+}
+
+async function connect({ text, from }: HostedKubeconfig): Promise<HttpClient> {
+  return new HttpClient(await inlineConnection(text, from));
+}

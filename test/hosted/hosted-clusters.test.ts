@@ -1,0 +1,165 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { apiVersion, hostedClusterKind } from "../../src/domain/node-pool/api.ts";
+import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { runManagement } from "../../src/program/management/management.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+import { poolNamespace, twoClusters, type TwoClusters } from "./two-clusters.ts";
+
+const users = { namespace: poolNamespace };
+const ownKinds: readonly [KindRef, string][] = [
+  [kinds.serviceAccount, "attune-operator"],
+  [kinds.role, "attune:operator"],
+  [kinds.roleBinding, "attune:operator"],
+  [kinds.service, "node-tuning-operator"],
+  [kinds.secret, "attune-hosted-kubeconfig"],
+  [kinds.deployment, "attune-operator"],
+];
+
+describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
+  let clusters: TwoClusters;
+  let client: Client;
+  let kubeconfig: string;
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+
+  beforeAll(async () => {
+    clusters = await twoClusters();
+    ({ client } = clusters.management);
+    kubeconfig = await readFile(clusters.hosted.server.kubeconfig, "utf8");
+    running = runManagement({ client, signal: stop.signal, image: "attune:test", leaderElection: false });
+  });
+  afterAll(async () => {
+    stop.abort();
+    await running;
+    await clusters?.close();
+  });
+
+  it("run in the control plane namespaces, with two kubeconfigs and rights on nothing but ConfigMaps and Events", async () => {
+    await create("a", kubeconfig);
+    const namespace = "clusters-a";
+    for (const [kind, name] of ownKinds) await eventually(name, () => client.get(kind, name, { namespace }));
+    const { rules = [] } = await client.get(kinds.role, "attune:operator", { namespace });
+    expect(rules.flatMap(({ resources = [] }) => resources)).toEqual([
+      "configmaps",
+      "events",
+      "securitycontextconstraints",
+    ]);
+    const { spec } = await client.get(kinds.deployment, "attune-operator", { namespace });
+    const [container] = spec?.template.spec?.containers ?? [];
+    const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    expect(env).toMatchObject({
+      HYPERSHIFT: "true",
+      KUBECONFIG: "/etc/kubernetes/kubeconfig",
+      RELEASE_VERSION: "4.22.0",
+    });
+    const copy = await client.get(kinds.secret, "attune-hosted-kubeconfig", { namespace });
+    expect(atob(copy.data?.["kubeconfig"] ?? "")).toBe(kubeconfig);
+  });
+
+  it("find their kinds and the account of their agents in the hosted cluster", async () => {
+    const hosted = clusters.hosted.client;
+    const place = { namespace: tuningNamespace };
+    await eventually("the agents' account", () => hosted.get(kinds.serviceAccount, "attune-agent", place));
+    await hosted.list(tunedKind);
+    await hosted.list(machineConfigKind);
+    await eventually("waiting for the Deployment", async () => (await reasonOf("a")) === "OperatorNotAvailable");
+    const status = { conditions: [{ type: "Available", status: "True" }] };
+    const options = { namespace: "clusters-a", subresource: "status" };
+    await client.patch(kinds.deployment, "attune-operator", { type: "merge", patch: { status } }, options);
+    await eventually("available", async () => (await reasonOf("a")) === "AsExpected");
+  });
+
+  it("do not wait for a hosted cluster that is down, and its HostedCluster says so", async () => {
+    await create("down", kubeconfig.replace(/server: .*/, "server: https://127.0.0.1:1"));
+    await eventually("reported", async () => (await reasonOf("down")) === "HostedClusterUnreachable");
+    await eventually("its Deployment", () => deployment("down"));
+    await create("b", kubeconfig);
+    await eventually("the other one", async () => (await reasonOf("b")) === "OperatorNotAvailable");
+  });
+
+  it.each([
+    ["no Secret", "missing", undefined, "KubeconfigMissing"],
+    ["a command in it", "command", "users: [{name: u, user: {exec: {command: /bin/sh}}}]", "KubeconfigInvalid"],
+    ["no kubeconfig in it", "text", "- a", "KubeconfigInvalid"],
+  ])("wait for a kubeconfig: %s", async (_, name, text, reason) => {
+    await create(name, text);
+    await eventually("reported", async () => (await reasonOf(name)) === reason);
+  });
+
+  it("leave objects of others alone, and name them", async () => {
+    const namespace = "clusters-taken";
+    await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const service = { apiVersion: "v1", kind: "Service", metadata: { name: "node-tuning-operator" } };
+    await client.create(kinds.service, { ...service, spec: { ports: [{ port: 1 }] } }, { namespace });
+    await create("taken", kubeconfig);
+    await eventually("reported", async () =>
+      (await conditionOf("taken"))?.message.includes("Service node-tuning-operator"),
+    );
+    const { spec } = await client.get(kinds.service, "node-tuning-operator", { namespace });
+    expect(spec?.ports?.map(({ port }) => port)).toEqual([1]);
+    await deployment("taken");
+  });
+
+  it("follow changes: edits are undone, and a new kubeconfig starts them again", async () => {
+    const digest = (object: KubeObject): unknown =>
+      (object as { spec?: { template?: { metadata?: { annotations?: object } } } }).spec?.template?.metadata
+        ?.annotations;
+    const before = digest(await deployment("a"));
+    const data = { kubeconfig: btoa(`${kubeconfig}\n# renewed\n`) };
+    await client.patch(kinds.secret, "kubeconfig-a", { type: "merge", patch: { data } }, users);
+    await client.patch(
+      kinds.deployment,
+      "attune-operator",
+      { type: "json", operations: [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "evil" }] },
+      { namespace: "clusters-a" },
+    );
+    await eventually("restored", async () => {
+      const { spec } = await client.get(kinds.deployment, "attune-operator", { namespace: "clusters-a" });
+      return spec?.template.spec?.containers[0]?.image === "attune:test";
+    });
+    expect(digest(await deployment("a"))).not.toEqual(before);
+    await client.delete(kinds.role, "attune:operator", { namespace: "clusters-a" });
+    await eventually("created again", () => client.get(kinds.role, "attune:operator", { namespace: "clusters-a" }));
+  });
+
+  it("are removed with their hosted cluster, and when its nodes are not tuned", async () => {
+    await client.delete(hostedClusterKind, "a", users);
+    const patch = { spec: { capabilities: { disabled: ["NodeTuning"] } } };
+    await client.patch(hostedClusterKind, "b", { type: "merge", patch }, users);
+    for (const name of ["a", "b"])
+      for (const [kind, object] of ownKinds)
+        await gone(object, () => client.get(kind, object, { namespace: `clusters-${name}` }));
+    await deployment("down");
+  });
+
+  async function create(name: string, text: string | undefined): Promise<void> {
+    const secret = `kubeconfig-${name}`;
+    if (text !== undefined)
+      await client.create(
+        kinds.secret,
+        { apiVersion: "v1", kind: "Secret", metadata: { name: secret }, data: { kubeconfig: btoa(text) } },
+        users,
+      );
+    const spec = { release: { image: "release:4.22.0-x86_64" }, kubeconfig: { name: secret } };
+    await client.create(hostedClusterKind, { apiVersion, kind: "HostedCluster", metadata: { name }, spec }, users);
+  }
+
+  async function conditionOf(name: string): Promise<{ reason: string; message: string } | undefined> {
+    const { status } = await client.get(hostedClusterKind, name, users);
+    return findCondition(status?.conditions, "NodeTuningAvailable");
+  }
+
+  async function reasonOf(name: string): Promise<string | undefined> {
+    return (await conditionOf(name))?.reason;
+  }
+
+  function deployment(name: string): Promise<KubeObject> {
+    return client.get<KubeObject>(kinds.deployment, "attune-operator", { namespace: `clusters-${name}` });
+  }
+});
