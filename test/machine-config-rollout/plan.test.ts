@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import {
   apiVersion,
+  containerRuntimeConfigKind,
   kubeletConfigKind,
   type MachineConfig,
   machineConfigKind,
@@ -33,6 +34,11 @@ function kubelet(settings: object): KubeObject {
   return { apiVersion, kind: "KubeletConfig", metadata: { name: "own" }, spec };
 }
 
+function runtimeConfig(settings: object): KubeObject {
+  const spec = { machineConfigPoolSelector: { matchLabels: fast }, containerRuntimeConfig: settings };
+  return { apiVersion, kind: "ContainerRuntimeConfig", metadata: { name: "own" }, spec };
+}
+
 function profile(isolated: string): KubeObject {
   const cpu = { reserved: "0-1", isolated };
   const spec = { cpu, nodeSelector: { "node-role.kubernetes.io/fast": "" }, machineConfigPoolSelector: fast };
@@ -51,13 +57,8 @@ function tuned(text: string): KubeObject {
   };
 }
 
-const written = [machineConfigKind, kubeletConfigKind, tunedKind, performanceProfileKind];
+const written = [machineConfigKind, kubeletConfigKind, containerRuntimeConfigKind, tunedKind, performanceProfileKind];
 const policy = "/etc/containers/policy.json";
-const runtime = {
-  name: "crio.service",
-  enabled: true,
-  contents: "[Service]\nExecStart=/usr/bin/crio\nExecReload=/usr/bin/true\n[Install]\nWantedBy=multi-user.target\n",
-};
 const unit = { name: "own.service", contents: "[Service]\nExecStart=/usr/bin/true\n" };
 
 function withUnits(...units: object[]): MachineConfig["spec"] {
@@ -72,8 +73,8 @@ const changes: readonly [what: string, object: KubeObject, level: Level | undefi
     config("50-file", withFiles({ ...file("/etc/own.conf", ""), contents: { source: "data:;base64,MQ==" } })),
     undefined,
   ],
-  ["a unit of the container runtime", config("49-runtime", withUnits(runtime)), "reboot"],
-  ["a policy for which CRI-O reloads", config("51-policy", withFiles(file(policy, "{}"))), "reload"],
+  ["a policy that only CRI-O reloads", config("51-policy", withFiles(file(policy, "{}"))), "nothing"],
+  ["a ContainerRuntimeConfig where containerd runs", runtimeConfig({ logLevel: "debug", pidsLimit: 4096 }), "nothing"],
   ["a file that needs nothing", config("52-pull", withFiles(file("/var/lib/kubelet/config.json", "{}"))), "nothing"],
   [
     "a file of credentials",

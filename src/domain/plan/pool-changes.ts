@@ -1,12 +1,13 @@
 import { changesBetween, isEmpty } from "../machine-config/cost/changes.ts";
 import { type Cost, costOf, isHigher } from "../machine-config/cost/cost-of.ts";
-import type { DisruptionPolicy } from "../machine-config/cost/disruption-policy.ts";
+import { type DisruptionPolicy, withoutCrio } from "../machine-config/cost/disruption-policy.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { emptyContents, type MachineContents } from "../machine-config/machine-contents.ts";
 import { readContents } from "../machine-config/read-contents.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
 import { inOrder } from "../rollout/candidates.ts";
 import type { Assigned } from "../rollout/members.ts";
+import type { RolloutNode } from "../rollout/rollout-node.ts";
 import { contentChanges } from "./content-changes.ts";
 import type { ChangedObject, PoolChange, PoolUpdate } from "./pool-change.ts";
 import { type RenderedPool, targetOf } from "./pool-side.ts";
@@ -49,7 +50,7 @@ export function poolChanges(input: PoolChangesInput): PoolChange[] {
 
 type Rendered = Extract<Rendering, { type: "rendered" }>;
 
-/** Nodes with the same config now have the same update. */
+/** Nodes with the same config and container runtime have the same update. */
 function updatesOf(
   members: readonly Assigned[],
   wanted: Rendered,
@@ -60,20 +61,27 @@ function updatesOf(
   const byConfig = new Map<string, string[]>();
   for (const { state } of members) {
     const { current, desired } = state.update;
-    const key = input.isOurs ? JSON.stringify([current, desired]) : "";
+    const key = input.isOurs ? JSON.stringify([current, desired, lacksCrio(state.node) ? "" : "CRI-O"]) : "";
     byConfig.set(key, [...(byConfig.get(key) ?? []), state.name]);
   }
   if (byConfig.size === 0) byConfig.set("", []);
   return Array.from(byConfig, ([key, nodes]) => {
-    const [current = "", desired = ""] = key === "" ? [] : (JSON.parse(key) as string[]);
+    const [current = "", desired = "", crio = "CRI-O"] = key === "" ? [] : (JSON.parse(key) as string[]);
+    const policy = crio === "" ? withoutCrio(input.policy) : input.policy;
     const contents = (name: string): MachineContents =>
       name === "" ? emptyContents : (contentsOf(input.config(name)) ?? before);
     // What an unfinished update to another config did may be in force already.
     const left =
       desired !== "" && desired !== current && desired !== wanted.config.metadata.name ? [contents(desired)] : [];
     const olds = key === "" ? [before] : [contents(current), ...left];
-    return { nodes, ...updateFrom(olds, wanted.contents, input.policy) };
+    return { nodes, ...updateFrom(olds, wanted.contents, policy) };
   });
+}
+
+/** By the kubelet's word: `containerd://2.1.4`, `cri-o://1.33.2`. A node that has not said it may have CRI-O. */
+function lacksCrio({ status }: RolloutNode): boolean {
+  const version = status?.nodeInfo?.containerRuntimeVersion ?? "";
+  return version !== "" && !version.startsWith("cri-o://");
 }
 
 function contentsOf(config: MachineConfig | undefined): MachineContents | undefined {

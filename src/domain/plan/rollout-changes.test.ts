@@ -25,8 +25,11 @@ function pool(spec: MachineConfigPool["spec"] = {}, name = "rt"): MachineConfigP
   };
 }
 
-function node(name: string, more: { config?: string; unschedulable?: boolean; ready?: string } = {}): KubeObject {
-  const { config, unschedulable = false, ready = "True" } = more;
+function node(
+  name: string,
+  more: { config?: string; unschedulable?: boolean; ready?: string; runtime?: string } = {},
+): KubeObject {
+  const { config, unschedulable = false, ready = "True", runtime = "" } = more;
   const said = config && {
     [annotations.currentConfig]: config,
     [annotations.desiredConfig]: config,
@@ -37,7 +40,10 @@ function node(name: string, more: { config?: string; unschedulable?: boolean; re
     kind: "Node",
     metadata: { name, labels: { "kubernetes.io/os": "linux", [role]: "" }, ...(said ? { annotations: said } : {}) },
     spec: { unschedulable },
-    status: { conditions: [{ type: "Ready", status: ready }] },
+    status: {
+      conditions: [{ type: "Ready", status: ready }],
+      ...(runtime === "" ? {} : { nodeInfo: { containerRuntimeVersion: runtime } }),
+    },
   };
 }
 
@@ -166,10 +172,35 @@ it("compares with the config that each node has, and says what each must do", ()
   const written = config("60-keys", { config: { ignition: { version: "3.2.0" }, passwd: keys } });
   const [change] = plan([written], world).pools;
   expect(change?.updates.map(({ nodes, level, because }) => [nodes, level, because])).toEqual([
-    [["new"], "reboot", ["kernel arguments"]],
+    [["new"], "reboot", ["boot arguments"]],
     [["old"], "nothing", []],
   ]);
   expect([change?.order, change?.atOnce]).toEqual([["new", "old"], 2]);
+});
+
+it("asks nothing of a node for what only CRI-O reads, where another runtime runs", () => {
+  const nodes = [
+    node("a", { runtime: "containerd://2.1.4" }),
+    node("b", { runtime: "cri-o://1.33.2" }),
+    node("c", { runtime: "containerd://1.7.0" }),
+    node("d"),
+  ];
+  const file = (path: string): object => ({ path, contents: { source: "data:,a" } });
+  const files = [file("/etc/containers/policy.json"), file("/etc/crio/crio.conf.d/01-ctrcfg-logLevel")];
+  const written = (used: object[]): KubeObject =>
+    config("60-runtime", { config: { ignition: { version: "3.2.0" }, storage: { files: used } } });
+  const levels = (used: object[]): unknown =>
+    plan([written(used)], { nodes }).pools.flatMap(({ updates }) =>
+      updates.map(({ nodes: names, level, actions }) => [names, level, actions]),
+    );
+  expect(levels(files)).toEqual([
+    [["a", "c"], "nothing", []],
+    [["b", "d"], "reboot", [{ type: "Reboot" }]],
+  ]);
+  expect(levels(files.slice(0, 1))).toEqual([
+    [["a", "c"], "nothing", []],
+    [["b", "d"], "reload", [{ type: "Reload", service: "crio.service" }]],
+  ]);
 });
 
 it("names nodes in the order in which they are told: oldest first, then by name", () => {

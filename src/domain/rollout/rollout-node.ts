@@ -14,7 +14,7 @@ export interface RolloutNode extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
   readonly status?: {
     readonly conditions?: readonly NodeCondition[];
-    readonly nodeInfo?: { readonly bootID?: string };
+    readonly nodeInfo?: { readonly bootID?: string; readonly containerRuntimeVersion?: string };
   };
 }
 

@@ -18,7 +18,7 @@ export function runtimeFiles(settings: Settings): readonly IgnitionFile[] {
       const value = get(fields, name);
       const shown = value === undefined ? undefined : valueOf(value);
       if (shown === undefined) return [];
-      return [textFile(`/etc/crio/crio.conf.d/01-ctrcfg-${name}`, mode, `[crio.runtime]\n${key} = ${shown}\n`)];
+      return [textFile(dropIn(name), mode, `[crio.runtime]\n${key} = ${shown}\n`)];
     }),
   ];
 }
@@ -37,6 +37,11 @@ const dropIns: readonly [name: string, key: string, valueOf: (value: unknown) =>
   ["defaultRuntime", "default_runtime", quoted],
   ["additionalArtifactStores", "additional_artifact_stores", (stores) => none(paths(stores))],
 ];
+
+const dropIn = (name: string): string => `/etc/crio/crio.conf.d/01-ctrcfg-${name}`;
+
+/** Files that no other container runtime reads. */
+export const crioDropIns: readonly string[] = dropIns.map(([name]) => dropIn(name));
 
 /** The nodes' storage configuration with the given fields; undefined if none of them is set. */
 function storageText(fields: JsonObject): string | undefined {

@@ -50,7 +50,7 @@ interface Found {
 function actionsOf(changes: Changes, policy: DisruptionPolicy): Found[] {
   const always: [string, boolean][] = [
     ["the OS image", changes.osImage],
-    ["kernel arguments", changes.kernelArguments],
+    ["boot arguments", changes.kernelArguments],
     ["FIPS", changes.fips],
     ["the kernel type", changes.kernelType],
     ["extensions", changes.extensions],

@@ -1,5 +1,6 @@
 import { isObject } from "../../../language/object/json.ts";
 import type { KindRef } from "../../../language/object/meta.ts";
+import { crioDropIns } from "../container-runtime-config/runtime-files.ts";
 
 /** What a change asks of a node. `Special`: registries.conf, where it depends on the change. */
 export type PolicyAction =
@@ -72,6 +73,24 @@ export const machineConfigurationKind: KindRef = {
   plural: "machineconfigurations",
   namespaced: false,
 };
+
+/**
+ * The policy of a host where CRI-O does not run. OpenShift's names it for every host: there is nothing to reload, and files that
+ * only CRI-O reads have no effect.
+ */
+export function withoutCrio({ files, units, sshKey }: DisruptionPolicy): DisruptionPolicy {
+  const here = <T extends { readonly actions: readonly PolicyAction[] }>(entry: T): T => {
+    const left = entry.actions.filter((action) => !isForCrio(action));
+    return { ...entry, actions: left.length > 0 ? left : [none] };
+  };
+  const unread = crioDropIns.map((path) => ({ path, actions: [none] }));
+  return { files: replaced(files.map(here), unread, ({ path }) => path), units: units.map(here), sshKey };
+}
+
+/** That of registries.conf is a reload, after a drain if pods may run with images that they could not pull again. */
+function isForCrio(action: PolicyAction): boolean {
+  return action.type === "Special" || ("service" in action && action.service === "crio.service");
+}
 
 /** Defaults with the user's entries: equal paths and names are replaced in place, others are added at the end. */
 export function mergedPolicy(user: Partial<DisruptionPolicy>, defaults = defaultPolicy): DisruptionPolicy {

@@ -1,4 +1,11 @@
-import type { PolicyAction } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import {
+  type DisruptionPolicy,
+  type PolicyAction,
+  withoutCrio,
+} from "../../../domain/machine-config/cost/disruption-policy.ts";
+import type { Changes } from "../../../domain/machine-config/cost/changes.ts";
+import { costOf } from "../../../domain/machine-config/cost/cost-of.ts";
+import { equal } from "../../../language/object/json.ts";
 import { systemctlTimeoutMs } from "../../engine/plugins/systemctl.ts";
 import type { Host } from "../../host/host.ts";
 import { kubeletService } from "./kubelet/new-state.ts";
@@ -27,11 +34,23 @@ async function onThisHost(action: PolicyAction, host: Host): Promise<string[] | 
   // The kubelet may run in the service of a distribution.
   const isKubelet = action.type === "Restart" && action.service === "kubelet.service";
   const argv = commandOf(isKubelet ? { ...action, service: await kubeletService(host) } : action);
+  // It may have ended since the update was planned.
   return argv?.includes(crio) && (await isStopped(crio, host)) ? undefined : argv;
 }
 
-/** The policy of OpenShift names it for every host; with another container runtime there is nothing to reload, and none to start. */
+/** The policy of OpenShift names it for every host. */
 const crio = "crio.service";
+
+/** What the policy of the cluster asks of this host for some changes. */
+export async function policyHere(
+  policy: DisruptionPolicy,
+  changes: readonly Changes[],
+  host: Host,
+): Promise<DisruptionPolicy> {
+  const without = withoutCrio(policy);
+  const depends = changes.some((one) => !equal(costOf(one, policy), costOf(one, without)));
+  return depends && (await isStopped(crio, host)) ? without : policy;
+}
 
 /** systemctl says `inactive` of a unit that does not exist too; before systemd 230 it said `unknown`. */
 async function isStopped(service: string, host: Host): Promise<boolean> {

@@ -8,7 +8,7 @@ import { readContents } from "../../../domain/machine-config/read-contents.ts";
 import type { Exclusive } from "../../engine/serial-queue.ts";
 import { readBootId } from "../../host/boot-id.ts";
 import type { Host } from "../../host/host.ts";
-import { act } from "./act.ts";
+import { act, policyHere } from "./act.ts";
 import { applyContents, baseArguments, type Deviations, releaseContents, verifyContents } from "./apply-contents.ts";
 import type { PlanContents } from "./plan-contents.ts";
 import { watchedPaths } from "./watched-paths.ts";
@@ -81,7 +81,8 @@ export class NodeUpdater {
     const changes = befores.map((before) =>
       changesBetween(before.type === "refused" ? emptyContents : before.contents, contents),
     );
-    const costs = changes.map((one) => costOf(one, policy));
+    const here = await policyHere(policy, changes, this.#host);
+    const costs = changes.map((one) => costOf(one, here));
     let highest: Cost | undefined;
     for (const cost of costs) {
       if (cost.type === "problem") return { type: "refused", reason: `${config.name}: ${cost.message}` };

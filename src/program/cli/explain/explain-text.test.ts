@@ -140,6 +140,105 @@ it("settings whose table is wider than the terminal have lines of their own, wit
   ]);
 });
 
+it.each([80, 140])(
+  "rules, profiles and conditions have lines of their own on a terminal of %i columns: no name breaks",
+  (columns) => {
+    const name = "openshift-node-performance-low-latency";
+    const role = "machineconfiguration.openshift.io/role=low-latency";
+    const text = explanationText(
+      {
+        ...explanation,
+        rules: [
+          {
+            tuned: name,
+            index: 0,
+            profile: name,
+            priority: 20,
+            outcome: "chosen",
+            because: `the node is in the pool low-latency, which takes MachineConfigs with ${role}`,
+          },
+          {
+            tuned: "default",
+            index: 1,
+            profile: "openshift-node",
+            priority: 40,
+            outcome: "lower priority",
+            because: "it matches every node",
+          },
+        ],
+        tuneds: [
+          {
+            name,
+            conditions: [
+              {
+                type: "Valid",
+                status: "False",
+                reason: "InvalidConfiguration",
+                message: "profile low-latency is defined twice, with other texts: nodes keep their current profile",
+              },
+            ],
+          },
+        ],
+        chain: [
+          { profile: "openshift-node", file: "/usr/lib/attune/profiles/openshift-node/tuned.conf", tuneds: [] },
+          {
+            profile: name,
+            file: `${name}/tuned.conf`,
+            tuneds: [name],
+            include: { text: "openshift-node", line: 4, names: ["openshift-node", "cpu-partitioning"] },
+          },
+        ],
+        settings: [],
+      },
+      coloursOf(false),
+      { columns },
+    );
+    const lines = text.split("\n");
+    expect(lines.filter(({ length }) => length > columns)).toEqual([]);
+    const part = lines.slice(
+      lines.indexOf("Rules, in the order in which they are tried"),
+      lines.indexOf("Boot arguments"),
+    );
+    const isNarrow = columns === 80;
+    expect(part).toEqual([
+      "Rules, in the order in which they are tried",
+      `→ 20   ${name} recommend[0]: chosen`,
+      `       profile ${name}`,
+      ...(isNarrow
+        ? ["       the node is in the pool low-latency, which takes MachineConfigs with", `       ${role}`]
+        : [`       the node is in the pool low-latency, which takes MachineConfigs with ${role}`]),
+      "  40   default recommend[1]: matches, lower priority",
+      "       profile openshift-node",
+      "       it matches every node",
+      "",
+      "Conditions of Tuneds",
+      `${name}: Valid=False (InvalidConfiguration)`,
+      ...(isNarrow
+        ? ["    profile low-latency is defined twice, with other texts: nodes keep their", "    current profile"]
+        : ["    profile low-latency is defined twice, with other texts: nodes keep their current profile"]),
+      "",
+      "Profiles, each overriding those above it",
+      ...(isNarrow
+        ? [
+            "openshift-node",
+            "    …/openshift-node/tuned.conf",
+            name,
+            `    Tuned ${name},`,
+            `    ${name}/tuned.conf:4`,
+            "    includes openshift-node, cpu-partitioning",
+          ]
+        : [
+            "openshift-node",
+            "    …/openshift-node/tuned.conf",
+            name,
+            `    Tuned ${name}, ${name}/tuned.conf:4`,
+            "    includes openshift-node, cpu-partitioning",
+          ]),
+      "",
+    ]);
+  },
+);
+
 describe("boot arguments", () => {
   const wanted = Array.from({ length: 20 }, (_, at) => `argument.number_${at}=value`);
   const line = wanted.join(" ");

@@ -1,13 +1,13 @@
 import { findCondition } from "../../../language/object/condition.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
-import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
 import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
 import { updateText } from "./update-text.ts";
 import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
-import { fileText, settingText } from "./setting-text.ts";
+import { chainText, ruleName, ruleText, tunedText } from "./profile-text.ts";
+import { settingText } from "./setting-text.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
-import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
+import { type Cell, linesText } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
 type Paint = (text: string) => string;
@@ -31,9 +31,9 @@ export function explanationText(
   const settings = explanation.settings.filter(({ state }) => wide || state !== "idle");
   const parts = [
     head(explanation, colours, columns),
-    section("Rules, in the order in which they are tried", ruleTable(rules, colours, columns), colours),
-    section("Conditions of Tuneds", tunedTable(explanation, colours, columns), colours),
-    section("Profiles, each overriding those above it", chainTable(chain, colours, columns), colours),
+    section("Rules, in the order in which they are tried", ruleText(rules, colours, columns), colours),
+    section("Conditions of Tuneds", tunedText(explanation, colours, columns), colours),
+    section("Profiles, each overriding those above it", chainText(chain, colours, columns), colours),
     section("Settings", settingText(settings, colours, columns), colours),
     section("Boot arguments", boot ? bootText(boot, colours, columns) : "", colours),
   ];
@@ -65,8 +65,7 @@ function head(explanation: Explanation, colours: Colours, columns: Columns): str
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));
   rows.push(...lines("Warnings:", warnings, yellow));
   rows.push(...lines("Unresolved:", unresolved.map(describeProbe), yellow));
-  const [first = [], ...others] = rows;
-  return textTable(first, others, { columns });
+  return linesText(rows, columns);
 }
 
 function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] {
@@ -96,61 +95,4 @@ function reportRows({ reported, boot, notReady }: NodeExplanation, { green, red,
       return [["", { text: printable(text), paint: bad ? red : dim }]];
     }),
   ];
-}
-
-function ruleName({ tuned, index }: RuleVerdict): string {
-  return `Tuned ${tuned} recommend[${index}]`;
-}
-
-function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: Colours, columns: Columns): string {
-  if (rules.length === 0) return "";
-  const paints = {
-    chosen: green,
-    tied: yellow,
-    "lower priority": (text) => text,
-    "no match": dim,
-    unusable: red,
-  } satisfies Record<RuleVerdict["outcome"], Paint>;
-  const rows = rules.map((rule): Cell[] => {
-    const paint = paints[rule.outcome];
-    const cell = (text: string): Cell => ({ text: printable(text), paint });
-    return [
-      cell(`${rule.outcome === "chosen" ? "→" : " "} ${rule.priority}`),
-      cell(`${rule.tuned} recommend[${rule.index}]`),
-      cell(rule.profile),
-      cell(rule.outcome === "lower priority" ? "matches, lower priority" : rule.outcome),
-      cell(rule.because),
-    ];
-  });
-  return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, { widest: widestCell, columns });
-}
-
-/** Without conditions that are true and have no message, and that of boot arguments, which have their own section. */
-function tunedTable({ tuneds, rules, boot }: NodeExplanation, colours: Colours, columns: Columns): string {
-  const { red, dim, yellow } = colours;
-  const chosen = boot && rules.find(({ outcome }) => outcome === "chosen")?.tuned;
-  const rows = tuneds.flatMap(({ name, conditions }) =>
-    conditions
-      .filter(({ status, message }) => status !== "True" || message !== "")
-      .filter(({ type }) => type !== "BootArguments" || name !== chosen)
-      .map(({ type, status, reason, message }): Cell[] => [
-        printable(name),
-        { text: `${type}=${status}`, paint: status === "True" ? yellow : red },
-        { text: reason, paint: dim },
-        printable(message),
-      ]),
-  );
-  if (rows.length === 0) return "";
-  return textTable(["TUNED", "CONDITION", "REASON", "MESSAGE"], rows, { widest: widestCell, columns });
-}
-
-function chainTable(chain: NodeExplanation["chain"], { dim }: Colours, columns: Columns): string {
-  if (chain.length === 0) return "";
-  const rows = chain.map(({ profile, file, tuneds, include }): Cell[] => [
-    printable(profile),
-    tuneds.length > 0 ? printable(`Tuned ${tuneds.join(", ")}`) : { text: "every node", paint: dim },
-    { text: fileText(include ? `${file}:${include.line}` : file, columns), paint: dim },
-    printable(include?.names.join(", ") ?? ""),
-  ]);
-  return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows, columns);
 }

@@ -1,7 +1,7 @@
 import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
 import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
-import { type Colours, coloursOf, printable } from "../terminal/terminal.ts";
-import { type Cell, reportTable, textTable } from "../terminal/text-table.ts";
+import { type Colours, printable } from "../terminal/terminal.ts";
+import { type Cell, reportTable, tableOrLines } from "../terminal/text-table.ts";
 
 type Paint = (text: string) => string;
 /** Of the terminal. */
@@ -26,10 +26,7 @@ const stateText = {
 /** A table, or where it is wider than the terminal, a few lines for each setting. */
 export function settingText(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): string {
   if (settings.length === 0) return "";
-  const isNarrow = settingTable(settings, coloursOf(false), columns)
-    .split("\n")
-    .some(({ length }) => length > (columns ?? Infinity));
-  return isNarrow ? settingLines(settings, colours, columns) : settingTable(settings, colours, columns);
+  return tableOrLines(settingTable(settings, colours, columns), settingLines(settings, colours, columns), columns);
 }
 
 function paintsOf({ dim, green, red, yellow }: Colours): Record<SettingExplanation["state"], Paint> {
@@ -45,10 +42,10 @@ function paintsOf({ dim, green, red, yellow }: Colours): Record<SettingExplanati
   };
 }
 
-function settingLines(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): string {
+function settingLines(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): Cell[][] {
   const { dim, bold } = colours;
   const paints = paintsOf(colours);
-  const rows = settings.flatMap((one, at): Cell[][] => {
+  return settings.flatMap((one, at): Cell[][] => {
     const { unit, option, wanted, actual = wanted, state, from, note = "", overrides } = one;
     const found = actual === wanted ? stateText[state] : `${stateText[state]}: ${actual}`;
     const why = note === "" ? "" : `: ${note}`;
@@ -65,8 +62,6 @@ function settingLines(settings: readonly SettingExplanation[], colours: Colours,
         ]),
     ];
   });
-  const [first = [], ...others] = rows;
-  return textTable(first, others, { columns });
 }
 
 function overridden(value: string): string {

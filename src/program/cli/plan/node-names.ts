@@ -10,9 +10,13 @@ export interface Limits {
 }
 
 export function nodeNames(nodes: readonly string[], most: number): string {
+  return `${nodes.length === 1 ? "Node" : "Nodes"} ${namesText(nodes, most)}`;
+}
+
+/** `a, b, c and 7 more` */
+export function namesText(nodes: readonly string[], most: number): string {
   // "and 1 more" would be no shorter than the name.
   const shown = nodes.length <= most + 1 ? nodes : nodes.slice(0, most);
   const more = nodes.length - shown.length;
-  const names = printable(shown.join(", "));
-  return `${nodes.length === 1 ? "Node" : "Nodes"} ${names}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${printable(shown.join(", "))}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -176,7 +176,7 @@ describe("a plan for a performance profile", () => {
       "  (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created,",
       "    MachineConfig 50-nto-worker-cnf is created)",
       "  Nodes cnf-1, cnf-2: drain, reboot, one at a time, in this order",
-      expect.stringMatching(/^ {4}because of kernel arguments, /),
+      expect.stringMatching(/^ {4}because of boot arguments, /),
     ]);
     expect(lines.at(-2)).toBe(
       "Plan: 1 to create, 0 to change, 4 by the operator; then 2 of 3 nodes change; 2 reboot. Nothing has been changed.",

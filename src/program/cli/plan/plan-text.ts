@@ -6,9 +6,10 @@ import { type ChangePlan, changesAnything, type PlannedObject } from "../../../d
 import type { Level } from "../../../domain/machine-config/cost/cost-of.ts";
 import type { Skipped } from "./dry-run.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
-import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
+import { type Cell, linesText, reportTable, tableOrLines, textOf } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
-import { textWidth, wrapWords } from "../terminal/wrap.ts";
+import { paragraph, textWidth, wrapWords } from "../terminal/wrap.ts";
+import { fileText } from "../explain/setting-text.ts";
 import { type Limits, nodeNames } from "./node-names.ts";
 import { poolText } from "./pool-text.ts";
 
@@ -28,13 +29,13 @@ interface Style {
 export function planText(document: PlanDocument, colours: Colours, { wide = false, columns }: Style = {}): string {
   const limits = { most: wide ? Infinity : 3, changes: wide ? Infinity : 6, columns };
   const parts = [
-    ...document.objects.map((object) => objectText(object, wide, colours)),
+    ...document.objects.map((object) => objectText(object, limits, colours)),
     ...document.changes.map((change) => nodesText(change, limits, colours)),
     ...document.boot.map((change) => bootText(change, limits, colours)),
     ...document.pools.map((change) => poolText(change, limits, colours)),
     findingsText(document.findings, colours, columns),
     skippedText(document, colours, columns),
-    summary(document, colours),
+    summary(document, colours, columns),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -42,19 +43,22 @@ export function planText(document: PlanDocument, colours: Colours, { wide = fals
 /** The author of a new object knows what is in it: its first lines are enough. */
 const longestNew = 40;
 
-function objectText(object: PlannedObject, wide: boolean, colours: Colours): string {
+function objectText(object: PlannedObject, { most, columns }: Limits, colours: Colours): string {
   const { place, kind, namespace, name, change, derived, diff } = object;
   const { bold, dim, green, yellow } = colours;
   const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
-  const where = dim(`(${printable(place)})`);
-  if (change === "none") return `${dim(`= ${named} stays as it is`)} ${where}`;
-  const what = `would be ${change}d${derived ? " by the operator" : ""}`;
-  const title = `${change === "create" ? green("+") : yellow("~")} ${bold(named)} ${what}`;
+  const where = { text: `(${printable(place)})`, paint: dim };
+  if (change === "none")
+    return paragraph([{ text: `= ${named} stays as it is`, paint: dim }, where], columns).join("\n");
+  const sign = change === "create" ? { text: "+", paint: green } : { text: "~", paint: yellow };
+  const what = { text: `would be ${change}d${derived ? " by the operator" : ""}`, paint: String };
+  const title = paragraph([sign, { text: named, paint: bold }, what, where], columns);
   const lines = diff.trimEnd().split("\n");
-  const shown = wide || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
+  const shown =
+    most === Infinity || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
   const more = lines.length - shown.length;
   return [
-    `${title} ${where}`,
+    ...title,
     ...shown.map((line) => diffLine(line, colours)),
     ...(more > 0 ? [dim(`  … and ${more} lines more, shown by -o wide`)] : []),
   ].join("\n");
@@ -91,18 +95,27 @@ function settingTable({ settings, options }: NodeChange, colours: Colours, colum
       { text: `  ${sign} ${printable(option)}`, paint: (text) => paint(text.slice(0, 3)) + cyan(text.slice(3)) },
       { text: printable(before?.value ?? ""), paint: red },
       after ? { text: printable(after.value), paint: green } : { text: "as it was before tuning", paint: dim },
-      { text: printable((after ?? before)?.from ?? ""), paint: dim },
+      { text: fileText((after ?? before)?.from ?? "", columns), paint: dim },
     ];
   };
-  const rows = units.flatMap((unit): Cell[][] => [
-    [{ text: printable(`  [${unit}]`), paint: bold }],
-    ...settings.filter((one) => one.unit === unit).map(row),
-  ]);
+  const groups = units.map((unit) => ({
+    title: { text: printable(`  [${unit}]`), paint: bold },
+    rows: settings.filter((one) => one.unit === unit).map(row),
+  }));
   const agent = options.map(({ option, before, after }) =>
     row({ option, before: { value: before, from: "" }, after: { value: after, from: "" } }),
   );
-  if (agent.length > 0) rows.push([{ text: "  agent", paint: bold }], ...agent);
-  return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows, columns);
+  if (agent.length > 0) groups.push({ title: { text: "  agent", paint: bold }, rows: agent });
+  const table = groups.flatMap(({ title, rows }) => [[title], ...rows]);
+  const names = ["before", "after", "from"];
+  const lines = groups.flatMap(({ title, rows }) => [
+    [title],
+    ...rows.flatMap(([option = "", ...cells]) => [
+      [option],
+      ...cells.flatMap((cell, at) => (textOf(cell) === "" ? [] : [[`      ${names[at]}`, cell]])),
+    ]),
+  ]);
+  return tableOrLines(reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], table), lines, columns);
 }
 
 const wordsIndent = "  before   ".length;
@@ -118,7 +131,13 @@ function bootText({ machineConfig, before, after, pools }: BootChange, limits: L
       .join(`\n${" ".repeat(wordsIndent)}`) || dim("none");
   const what = after ? (before ? "changes" : "is created") : "is deleted";
   return [
-    `${bold(`Boot arguments of ${poolNames(pools)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
+    ...paragraph(
+      [
+        { text: `Boot arguments of ${poolNames(pools)}`, paint: bold },
+        { text: `(MachineConfig ${printable(machineConfig)} ${what})`, paint: dim },
+      ],
+      columns,
+    ),
     `  before   ${words(old, fresh, red)}`,
     `  after    ${words(fresh, old, green)}`,
   ].join("\n");
@@ -137,8 +156,7 @@ function findingsText(findings: readonly ObjectFinding[], colours: Colours, colu
     printable(about),
     printable(message),
   ]);
-  const [first = [], ...others] = rows;
-  return `${bold("Findings")}\n${textTable(first, others, { widest: widestCell, columns })}`;
+  return `${bold("Findings")}\n${linesText(rows, columns)}`;
 }
 
 function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns: number | undefined): string {
@@ -148,11 +166,10 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns:
     { text: because, paint: dim },
     { text: printable(place), paint: dim },
   ]);
-  const [first = [], ...others] = rows;
-  return `${bold("Skipped")}\n${textTable(first, others, { widest: widestCell, columns })}`;
+  return `${bold("Skipped")}\n${linesText(rows, columns)}`;
 }
 
-function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {
+function summary(document: PlanDocument, { bold, green, yellow }: Colours, columns: number | undefined): string {
   if (!changesAnything(document)) return green("Nothing would change.");
   const { objects, changes, pools, nodes } = document;
   const count = (change: PlannedObject["change"]): number =>
@@ -163,11 +180,18 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours): stri
   const at = (level: Level): number =>
     new Set(updates.filter((one) => one.level === level).flatMap((one) => one.nodes)).size;
   const [reboots, drains] = [at("reboot"), at("drain")];
+  const painted = (text: string, paint: (text: string) => string = String) => ({ text, paint });
+  const last =
+    reboots > 0 ? painted(`${reboots} ${reboots === 1 ? "reboots" : "reboot"}`, yellow) : painted("none reboots");
   const parts = [
-    `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} by the operator` : ""}`,
-    `${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
-    ...(drains > 0 ? [yellow(`${drains} ${drains === 1 ? "is" : "are"} drained`)] : []),
-    reboots > 0 ? yellow(`${reboots} ${reboots === 1 ? "reboots" : "reboot"}`) : "none reboots",
+    painted("Plan:", bold),
+    painted(
+      `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} by the operator` : ""};`,
+    ),
+    painted(`${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"};`),
+    ...(drains > 0 ? [painted(`${drains} ${drains === 1 ? "is" : "are"} drained;`, yellow)] : []),
+    { ...last, text: `${last.text}.` },
+    painted("Nothing has been changed."),
   ];
-  return `${bold("Plan:")} ${parts.join("; ")}. Nothing has been changed.`;
+  return paragraph(parts, columns).join("\n");
 }

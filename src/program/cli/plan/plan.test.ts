@@ -120,7 +120,7 @@ describe("attune plan", () => {
       "Pool rt gets another config",
       "  (MachineConfig 50-nto-rt is created)",
       "  Nodes rt-1, rt-2: drain, reboot, one at a time, in this order",
-      "    because of kernel arguments",
+      "    because of boot arguments",
       "    + boot argument nohz=on",
       "  waits: the pool waits, five minutes at most, for boot arguments of nodes: rt-1, rt-2",
       "",

@@ -2,8 +2,8 @@ import type { PolicyAction } from "../../../domain/machine-config/cost/disruptio
 import type { ContentChange } from "../../../domain/plan/content-changes.ts";
 import type { PoolChange, PoolUpdate } from "../../../domain/plan/pool-change.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
-import { textWidth, wrapWords } from "../terminal/wrap.ts";
-import { type Limits, nodeNames } from "./node-names.ts";
+import { paragraph, widestLine } from "../terminal/wrap.ts";
+import { type Limits, namesText, nodeNames } from "./node-names.ts";
 
 const happens = { create: "is created", change: "changes", delete: "is deleted" } as const;
 
@@ -12,31 +12,39 @@ export function poolText(change: PoolChange, limits: Limits, colours: Colours): 
   const { pool, objects, updates, waits } = change;
   const { bold, dim, yellow } = colours;
   const causes = objects.map(({ kind, name, change: how }) => `${kind} ${name} ${happens[how]}`);
-  const title = bold(`Pool ${printable(pool)} gets another config`);
+  const isNew = objects.some(({ kind, change: how }) => kind === "MachineConfigPool" && how === "create");
+  const isOne = updates.length === 1;
+  const shown = few(waits, limits.most);
   return [
-    title,
+    bold(`Pool ${printable(pool)} gets ${isNew ? "its first" : "another"} config`),
     ...(causes.length > 0 ? indented(printable(`(${causes.join(", ")})`), 2, limits, dim) : []),
-    ...updates.flatMap((update) => updateText(update, change, limits, colours)),
-    ...waits
-      .slice(0, limits.most)
-      .flatMap(({ message }) => indented(printable(`waits: ${message}`), 2, limits, yellow)),
-    ...more(waits.length - limits.most, 2, dim),
+    ...updates.flatMap((update) => updateText(update, isOne ? paceText(change, limits) : "", limits, colours)),
+    ...(isOne || paceText(change, limits) === "" ? [] : indented(paceText(change, limits).slice(2), 2, limits, dim)),
+    ...shown.flatMap(({ message }) => indented(printable(`waits: ${message}`), 2, limits, yellow)),
+    ...more(waits.length - shown.length, 2, dim),
   ].join("\n");
 }
 
-function updateText(update: PoolUpdate, { order, atOnce }: PoolChange, limits: Limits, colours: Colours): string[] {
+/** `, one at a time, in this order`: of one update after its nodes, of several with all nodes. */
+function paceText({ order, atOnce, updates }: PoolChange, { most }: Limits): string {
+  if (order.length <= atOnce) return "";
+  const pace = `, ${atOnce === 1 ? "one" : atOnce} at a time, in this order`;
+  return updates.length === 1 ? pace : `${pace}: ${namesText(order, most)}`;
+}
+
+function updateText(update: PoolUpdate, pace: string, limits: Limits, colours: Colours): string[] {
   const { dim, yellow, red } = colours;
   const { nodes, level, because, contents, problem } = update;
-  const named = nodes.length > 0 ? nodeNames(nodes, limits.most) : "No node is in it; a node would need";
-  const pace =
-    nodes.length > 0 && order.length > atOnce ? `, ${atOnce === 1 ? "one" : atOnce} at a time, in this order` : "";
   const what = problem === undefined ? actionsText(update) : "refused";
+  const title = nodes.length > 0 ? `${nodeNames(nodes, limits.most)}: ${printable(what)}${pace}` : "No node is in it.";
   const paint = level === "reboot" || level === "drain" ? yellow : dim;
-  const shown = contents.length > limits.changes + 1 ? contents.slice(0, limits.changes) : contents;
+  const shown = few(contents, limits.changes);
   return [
-    ...indented(`${named}: ${printable(what)}${pace}`, 2, limits, problem === undefined ? paint : red),
+    ...indented(title, 2, limits, problem === undefined ? paint : red),
     ...(problem === undefined ? [] : indented(printable(problem), 4, limits, red)),
-    ...(because.length > 0 ? indented(printable(`because of ${listed(because, limits.changes)}`), 4, limits, dim) : []),
+    ...(nodes.length > 0 && because.length > 0
+      ? indented(printable(`because of ${listed(because, limits.changes)}`), 4, limits, dim)
+      : []),
     ...shown.map((one) => contentLine(one, colours)),
     ...more(contents.length - shown.length, 4, dim),
   ];
@@ -77,16 +85,19 @@ function actionText(action: PolicyAction): string {
 
 function listed(names: readonly string[], most: number): string {
   const all = [...new Set(names)];
-  const shown = all.length > most + 1 ? all.slice(0, most) : all;
+  const shown = few(all, most);
   return `${shown.join(", ")}${all.length > shown.length ? ` and ${all.length - shown.length} more` : ""}`;
+}
+
+/** "1 more" would be no shorter than what it stands for. */
+function few<T>(all: readonly T[], most: number): readonly T[] {
+  return all.length > most + 1 ? all.slice(0, most) : all;
 }
 
 function more(count: number, indent: number, paint: (text: string) => string): string[] {
   return count > 0 ? [`${" ".repeat(indent)}${paint(`… and ${count} more, shown by -o wide`)}`] : [];
 }
 
-/** Lines that fit the terminal; those after the first are two columns further in. */
 function indented(text: string, indent: number, { columns }: Limits, paint: (text: string) => string): string[] {
-  const lines = wrapWords(text.split(" "), textWidth(columns, indent + 2));
-  return lines.map((words, at) => `${" ".repeat(at === 0 ? indent : indent + 2)}${paint(words.join(" "))}`);
+  return paragraph([{ text, paint }], columns ?? widestLine, indent);
 }

@@ -34,7 +34,7 @@ function limitsOf(
   // A title may take the whole line.
   const isTitle = (row: readonly Cell[]): boolean => row.every((cell, column) => column === 0 || textOf(cell) === "");
   const natural = widthsOf(
-    [headings, ...rows.filter((row) => !isTitle(row))],
+    [headings, ...rows].filter((row) => !isTitle(row)),
     unlimited.map((limit, column) => (column === last ? Infinity : limit)),
   );
   const shrunk = (limit: number): number[] => natural.map((width) => Math.min(width, limit));
@@ -111,4 +111,20 @@ export function reportTable(headings: readonly string[], rows: readonly (readonl
   const used = headings.map((_, column) => rows.some((row) => textOf(row[column]) !== ""));
   const kept = <T>(cells: readonly T[]): T[] => cells.filter((_, column) => used[column]);
   return textTable(kept(headings), rows.map(kept), { widest: widestCell, columns });
+}
+
+/** A table where it is no wider than the terminal; elsewhere a few lines for each of its rows: cells would break within words. */
+export function tableOrLines(table: string, lines: readonly (readonly Cell[])[], columns = Infinity): string {
+  const fits = table.split("\n").every((row) => row.replaceAll(colour, "").length <= columns);
+  return fits ? table : linesText(lines, columns);
+}
+
+// oxlint-disable-next-line no-control-regex -- colours begin with the escape character
+const colour = /\u001B\[\d+m/g;
+
+/** Rows without headings. A row of one cell may take the whole line, and continues below its indent. */
+export function linesText(rows: readonly (readonly Cell[])[], columns?: number): string {
+  const width = Math.max(0, ...rows.map(({ length }) => length));
+  const [first = [], ...others] = rows;
+  return textTable([...first, ...Array.from({ length: width - first.length }, () => "")], others, { columns });
 }

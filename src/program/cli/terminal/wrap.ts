@@ -1,5 +1,5 @@
 /** Of wrapped text, where it is read on a wide screen or from a file. */
-const widestLine = 110;
+export const widestLine = 110;
 
 /** How wide text may be on a terminal with so many columns, to the right of an indent. */
 export function textWidth(columns: number | undefined, indent: number): number {
@@ -7,17 +7,22 @@ export function textWidth(columns: number | undefined, indent: number): number {
 }
 
 /** Lines of whole words, each at most `width` characters unless a single word is longer. */
-export function wrapWords(words: readonly string[], width: number): string[][] {
-  const lines: string[][] = [];
+export function wrapWords<T>(
+  words: readonly T[],
+  width: number,
+  textOf: (word: T) => string = (word) => String(word),
+): T[][] {
+  const lines: T[][] = [];
   let room = 0;
   for (const word of words) {
+    const { length } = textOf(word);
     const line = lines.at(-1);
-    if (line && room > word.length) {
+    if (line && room > length) {
       line.push(word);
-      room -= word.length + 1;
+      room -= length + 1;
     } else {
       lines.push([word]);
-      room = width - word.length;
+      room = width - length;
     }
   }
   return lines;
@@ -25,4 +30,20 @@ export function wrapWords(words: readonly string[], width: number): string[][] {
 
 export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(" "), width).map((line) => line.join(" "));
+}
+
+/**
+ * Texts with colours of their own, in lines that fit a terminal; elsewhere in one line. Lines after the first are two columns
+ * further in.
+ */
+export function paragraph(
+  parts: readonly { readonly text: string; readonly paint: (text: string) => string }[],
+  columns: number | undefined,
+  indent = 0,
+): string[] {
+  const words = parts.flatMap(({ text, paint }) => text.split(" ").map((word) => ({ word, paint })));
+  const width = columns === undefined ? Infinity : textWidth(columns, indent + 2);
+  return wrapWords(words, width, ({ word }) => word).map(
+    (line, at) => " ".repeat(at === 0 ? indent : indent + 2) + line.map(({ word, paint }) => paint(word)).join(" "),
+  );
 }

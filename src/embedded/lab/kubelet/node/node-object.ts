@@ -67,7 +67,8 @@ export function nodeStatus(
       bootID: bootId,
       kernelVersion: topology.kernelRelease,
       osImage: "Attune virtual machine",
-      containerRuntimeVersion: "attune://1",
+      // Virtual machines have its files and commands.
+      containerRuntimeVersion: "containerd://2.0.0-attune",
       // The release whose kubelet this follows: clients compare it with their own version.
       kubeletVersion: "v1.35.0-attune",
       kubeProxyVersion: "",
