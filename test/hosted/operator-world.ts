@@ -8,6 +8,8 @@ import { poolScopes } from "../../src/domain/hosted/pool-rules.ts";
 import { protocols } from "../../src/domain/hosted/protocol.ts";
 import { type Profile, type Protocol, type Tuned, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { poolArguments, trusted } from "../../src/domain/node-tuning/boot/boot-arguments.ts";
+import { poolsOfTuneds } from "../../src/domain/node-tuning/boot/boot-decision.ts";
+import { Pools } from "../../src/domain/machine-config/pools.ts";
 import { defaultTuned } from "../../src/domain/node-tuning/default-tuned.ts";
 import { judge } from "../../src/domain/node-tuning/judge.ts";
 import { inputsOf, type NodeFacts } from "../../src/domain/node-tuning/node-profile.ts";
@@ -181,10 +183,11 @@ export class OperatorWorld {
     for (const name of this.profiles.keys()) if (!this.nodes.has(name)) this.profiles.delete(name);
     const { wanted, orphaned } = bootConfigMaps({
       pools,
-      wanted: new Set(scopes.filter(({ hasPoolRule }) => hasPoolRule).map(({ nodePool }) => nodePool)),
+      wanted: new Set(
+        scopes.flatMap((scope) => [...poolsOfTuneds(scope.tuneds, new Pools(scope.pools ?? [])).values()].flat()),
+      ),
       observed: [...this.configMaps.values()],
       namespace: "clusters-demo",
-      poolNamespace: "clusters",
       version: "0.0.1",
       protocol: protocols[this.#protocol],
     });

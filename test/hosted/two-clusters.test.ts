@@ -6,7 +6,7 @@ import { controlPlane, twoClusters } from "./two-clusters.ts";
 
 it("each of the two clusters has its own kinds, namespaces and objects", async () => {
   const clusters = await twoClusters();
-  onTestFinished(clusters.close);
+  onTestFinished(() => clusters.close());
   const { management, hosted } = clusters;
   await expect(management.client.list(nodePoolKind)).resolves.toMatchObject({ items: [] });
   await expect(hosted.client.list(tunedKind)).resolves.toMatchObject({ items: [] });

@@ -23,8 +23,6 @@ export interface BootConfigMapsInput {
   /** ConfigMaps of the control plane namespace. */
   readonly observed: readonly ConfigMap[];
   readonly namespace: string;
-  /** Of NodePools. */
-  readonly poolNamespace: string;
   /** Of the operator. */
   readonly version: string;
   readonly protocol: HostedProtocol;
@@ -38,10 +36,12 @@ export interface BootConfigMaps {
 /** The ConfigMaps with the boot arguments on which the nodes of each NodePool agree. One of an unclear NodePool stays as it is. */
 export function bootConfigMaps(input: BootConfigMapsInput): BootConfigMaps {
   const found = new Map(input.observed.map((one) => [one.metadata.name, one]));
+  const namespaces = poolNamespaces(input.observed);
   const wanted = input.pools.flatMap((pool) => {
     const there = found.get(bootArgumentsConfigMap(pool.pool));
     const machineConfig = poolMachineConfig(pool, there && machineConfigIn(there), input.version);
-    return machineConfig ? [configMapFor(machineConfig, pool.pool, input)] : [];
+    const poolNamespace = namespaces.get(pool.pool) ?? "";
+    return machineConfig ? [configMapFor(machineConfig, input, { nodePool: pool.pool, poolNamespace })] : [];
   });
   const orphaned = input.observed.filter((one) => isOurs(one) && !input.wanted.has(nodePoolOf(one)));
   return { wanted, orphaned };
@@ -63,8 +63,14 @@ function machineConfigIn(configMap: ConfigMap): MachineConfig | undefined {
   return manifests.map(({ object }) => object).find(({ kind }) => kind === machineConfigKind.kind);
 }
 
-function configMapFor(machineConfig: MachineConfig, nodePool: string, input: BootConfigMapsInput): ConfigMap {
-  const { namespace, poolNamespace, protocol } = input;
+interface Pool {
+  readonly nodePool: string;
+  readonly poolNamespace: string;
+}
+
+function configMapFor(machineConfig: MachineConfig, input: BootConfigMapsInput, pool: Pool): ConfigMap {
+  const { namespace, protocol } = input;
+  const { nodePool, poolNamespace } = pool;
   const { name, annotations = {} } = machineConfig.metadata;
   const marks = marksOf("machineConfig", protocol).map((mark) => [mark, "true"]);
   return envelope({
@@ -76,4 +82,14 @@ function configMapFor(machineConfig: MachineConfig, nodePool: string, input: Boo
     // A NodePool takes all MachineConfigs that are generated for it: none needs the label of a pool.
     text: manifestsText([{ ...machineConfig, metadata: { name, annotations } }]),
   });
+}
+
+/** By the name of a NodePool: where it is. The management side has that in the annotations of what it hands over. */
+function poolNamespaces(observed: readonly ConfigMap[]): Map<string, string> {
+  return new Map(
+    observed.flatMap(({ metadata: { annotations = {} } }): [string, string][] => {
+      const [namespace = "", name] = (annotations[keys.nodePool] ?? "").split("/");
+      return name === undefined ? [] : [[name, namespace]];
+    }),
+  );
 }

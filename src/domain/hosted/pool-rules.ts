@@ -1,38 +1,24 @@
 import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
 import type { Recommend, Tuned } from "../node-tuning/api.ts";
+import type { TuningScope } from "../node-tuning/decide.ts";
 import { defaultTunedName } from "../node-tuning/default-tuned.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { keys, nodePoolOf } from "./protocol.ts";
 
-/** What node tuning decides for the nodes of one NodePool, in the terms of a cluster with one pool. */
-export interface PoolScope {
-  readonly nodePool: string;
-  /** Those of the NodePool, and `default`. */
-  readonly tuneds: readonly Tuned[];
-  readonly nodes: readonly NodeFacts[];
-  readonly pools: readonly MachineConfigPool[];
-  /** Whether a rule is for the whole NodePool, so that it may have boot arguments. */
-  readonly hasPoolRule: boolean;
-}
-
-/** One scope for each NodePool with Tuneds or nodes. Nodes without the label are in one of their own, with an empty name. */
-export function poolScopes(tuneds: readonly Tuned[], nodes: readonly NodeFacts[]): PoolScope[] {
+/** One scope for each NodePool with Tuneds or nodes, in the terms of a cluster with one pool. The first is of nodes without one. */
+export function poolScopes(tuneds: readonly Tuned[], nodes: readonly NodeFacts[]): TuningScope[] {
   const shared = tuneds.filter(({ metadata }) => metadata.name === defaultTunedName);
   const own = byPool(
     tuneds.filter((tuned) => !shared.includes(tuned)),
     poolOfTuned,
   );
   const members = byPool(nodes, nodePoolOf);
-  return [...new Set([...own.keys(), ...members.keys()])].toSorted().map((nodePool) => {
-    const inside = (own.get(nodePool) ?? []).map((tuned) => inPool(tuned, nodePool));
-    return {
-      nodePool,
-      tuneds: [...shared, ...inside],
-      nodes: members.get(nodePool) ?? [],
-      pools: [poolFor(nodePool)],
-      hasPoolRule: inside.some(({ spec }) => spec?.recommend?.some((rule) => rule.machineConfigLabels)),
-    };
-  });
+  return [...new Set(["", ...own.keys(), ...members.keys()])].toSorted().map((name) => ({
+    name,
+    tuneds: [...shared, ...(own.get(name) ?? []).map((tuned) => inPool(tuned, name))],
+    nodes: members.get(name) ?? [],
+    pools: [poolFor(name)],
+  }));
 }
 
 function byPool<T>(objects: readonly T[], poolOf: (object: T) => string | undefined): Map<string, T[]> {

@@ -7,19 +7,31 @@ import {
   type AgentOptions,
   isOurDaemonSet,
 } from "./agent-daemon-set.ts";
-import { deferredAnnotation, tunedKind } from "./api.ts";
-import { type PoolArguments, poolArguments, type Possible } from "./boot/boot-arguments.ts";
+import { deferredAnnotation, type Tuned, tunedKind } from "./api.ts";
+import { type ChosenNode, type PoolArguments, poolArguments, type Possible } from "./boot/boot-arguments.ts";
 import { type BootDecision, poolsOfTuneds } from "./boot/boot-decision.ts";
 import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
 import { defaultTuned } from "./default-tuned.ts";
-import { type Chosen, judge, type JudgeInput } from "./judge.ts";
+import { type Chosen, judge, type JudgeInput, type Judgement } from "./judge.ts";
 import { machineConfigName, orphaned, poolMachineConfig } from "./boot/machine-configs.ts";
 import { planOperatorStatus, type StatusPlace } from "./status/operator-status-object.ts";
 import { describeRule, rulesByTuned, tieMessages } from "./rule.ts";
 import { transitions } from "./status/transitions.ts";
 import { tunedStatus } from "./status/tuned-status.ts";
 
+/** Nodes, and the Tuneds whose rules are for them and for no others. The default Tuned is in all scopes. */
+export type TuningScope = Pick<JudgeInput, "tuneds" | "nodes" | "pools"> & { readonly name: string };
+
+/** Tuneds that the cluster only mirrors. Its users own neither them nor Profiles, and another controller writes boot arguments. */
+export interface MirroredTuning {
+  readonly scopes: readonly TuningScope[];
+  /** What makes the objects of the cluster equal to their origins. */
+  readonly writes: Pick<Plan, "objects" | "prunes">;
+}
+
 export interface NodeTuningInput extends JudgeInput {
+  /** Default: Tuneds are objects of the cluster, and their rules are for all nodes. */
+  readonly mirrored?: MirroredTuning | undefined;
   readonly machineConfigs?: readonly MachineConfig[] | undefined;
   readonly daemonSet?: AgentDaemonSet | undefined;
   /** Where the operator writes its own status, and what is there. */
@@ -42,39 +54,24 @@ export interface NodeTuningPlan extends Plan {
 export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
   const { namespace } = input;
   const plan = emptyPlan();
-  plan.objects.push({
-    owns: "fields",
-    object: defaultTuned(namespace),
-    because: "the default Tuned always exists",
-  });
+  const { objects, prunes } = input.mirrored?.writes ?? onlyDefault(namespace);
+  plan.objects.push(...objects);
+  plan.prunes.push(...prunes);
 
-  const { managementState, tuneds, rules, pools, texts, chosen } = judge(input);
-  const nodes = chosen.map(({ node }) => node);
-  const agreed = poolArguments(nodes, pools, input.protocol, input.possible ?? input.remembered?.possible);
+  const judged = judgeScopes(input);
+  const managementState = judged[0]?.managementState ?? "Managed";
+  const chosen = judged.flatMap((one) => one.chosen);
+  const agreed = judged.flatMap((one) => one.agreed);
 
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);
-  const unused = managementState === "Unmanaged" ? [] : orphaned(input.machineConfigs ?? [], rules, pools);
+  const unused =
+    managementState === "Unmanaged"
+      ? []
+      : judged.flatMap(({ rules, pools }) => orphaned(input.machineConfigs ?? [], rules, pools));
   plan.prunes.push(...unused.map((object) => referenceTo(object)));
 
-  const around = {
-    texts,
-    rulesOf: rulesByTuned(rules),
-    namespace,
-    pools,
-    now: input.now,
-    ties: tieMessages(nodes),
-    boot: bootConditions(nodes, agreed, pools, input.protocol),
-  };
-  const present = new Set(input.tuneds.map(({ metadata }) => metadata.name));
-  for (const tuned of tuneds) {
-    // The default Tuned does not exist yet: its creation triggers the next decision, which knows its generation.
-    if (!present.has(tuned.metadata.name)) continue;
-    const status = tunedStatus(tuned, around);
-    const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
-    plan.statuses.push({ of, status: { ...status } });
-    plan.events.push(...transitions(of, tuned.status?.conditions, status.conditions));
-  }
+  planTunedStatuses(plan, input, judged);
   planOperatorStatus(plan, {
     status: input.status,
     daemonSet: input.daemonSet,
@@ -84,16 +81,78 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
     managementState,
     pools: agreed,
     withoutTheirRule: chosen.flatMap(withoutItsRule),
-    acrossPools: acrossPools(nodes, pools).map(describeRule),
+    acrossPools: judged.flatMap(({ nodes, pools }) => acrossPools(nodes, pools).map(describeRule)),
     release: input.agent.release,
   });
   const boot = {
     tuneds: input.tuneds,
-    poolsOf: poolsOfTuneds(input.tuneds, pools),
+    poolsOf: new Map(judged.flatMap(({ given, pools }) => [...poolsOfTuneds(given, pools)])),
     pools: managementState === "Managed" ? agreed : [],
     orphaned: unused.map(({ metadata }) => metadata.name ?? ""),
   };
   return { ...plan, boot };
+}
+
+function onlyDefault(namespace: string): Pick<Plan, "objects" | "prunes"> {
+  const object = defaultTuned(namespace);
+  return { objects: [{ owns: "fields", object, because: "the default Tuned always exists" }], prunes: [] };
+}
+
+interface JudgedScope extends Judgement {
+  /** As they were given. */
+  readonly given: readonly Tuned[];
+  readonly nodes: readonly ChosenNode[];
+  readonly agreed: readonly PoolArguments[];
+}
+
+function judgeScopes(input: NodeTuningInput): JudgedScope[] {
+  const { protocol, remembered, mirrored } = input;
+  const possible = input.possible ?? remembered?.possible;
+  const judgeOne = (one: JudgeInput): JudgedScope => {
+    const judgement = judge(one);
+    const nodes = judgement.chosen.map(({ node }) => node);
+    return {
+      ...judgement,
+      given: one.tuneds,
+      nodes,
+      agreed: poolArguments(nodes, judgement.pools, protocol, possible),
+    };
+  };
+  if (!mirrored) return [judgeOne(input)];
+  remembered?.keep(mirrored.scopes.map(({ name }) => name));
+  const profiles = new Map(input.profiles.map((profile) => [profile.metadata.name, profile]));
+  return mirrored.scopes.map((scope) =>
+    judgeOne({
+      ...input,
+      ...scope,
+      profiles: scope.nodes.flatMap(({ metadata }) => profiles.get(metadata.name) ?? []),
+      scope: scope.name,
+    }),
+  );
+}
+
+function planTunedStatuses(plan: Plan, input: NodeTuningInput, judged: readonly JudgedScope[]): void {
+  const { namespace, now, protocol } = input;
+  // The default Tuned may not exist yet: its creation triggers the next decision, which knows its generation.
+  const left = new Set(input.tuneds.map(({ metadata }) => metadata.name));
+  for (const { tuneds, rules, pools, texts, nodes, agreed } of judged) {
+    const around = {
+      texts,
+      rulesOf: rulesByTuned(rules),
+      namespace,
+      pools,
+      now,
+      ties: tieMessages(nodes),
+      boot: bootConditions(nodes, agreed, pools, protocol),
+    };
+    for (const tuned of tuneds) {
+      if (!left.delete(tuned.metadata.name)) continue;
+      const status = tunedStatus(tuned, around);
+      const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
+      plan.statuses.push({ of, status: { ...status } });
+      plan.events.push(...transitions(of, tuned.status?.conditions, status.conditions));
+    }
+  }
 }
 
 function withoutItsRule({ node, passedOver: [first], keeps }: Chosen): { node: string; because: string }[] {
@@ -124,6 +183,7 @@ function planManaged(
       object: node.wanted,
       // The other operator makes the default Tuned their owner: the garbage collector would delete them with it.
       ownerless: true,
+      exactMetadata: input.mirrored !== undefined,
       ...(node.choice.rule.deferred ? {} : { absentAnnotations: [deferredAnnotation] }),
       because: describeRule(node.choice.rule),
     });
@@ -131,6 +191,7 @@ function planManaged(
   const names = new Set(input.nodes.map((node) => node.metadata.name));
   plan.prunes.push(...input.profiles.filter(({ metadata }) => !names.has(metadata.name)).map(referenceTo));
 
+  if (input.mirrored) return;
   const observed = new Map((input.machineConfigs ?? []).map((object) => [object.metadata.name ?? "", object]));
   for (const pool of agreed) {
     const object = poolMachineConfig(pool, observed.get(machineConfigName(pool.pool)), input.version);

@@ -21,8 +21,9 @@ export interface JudgeInput {
   readonly agent: { readonly release: string };
   readonly protocol: Protocol;
   readonly namespace: string;
-  /** From earlier decisions. */
+  /** From earlier decisions, of the scope of this name. */
   readonly remembered?: Remembered | undefined;
+  readonly scope?: string | undefined;
 }
 
 /** Which rule is chosen for every node. */
@@ -49,7 +50,7 @@ export interface Chosen {
 export function judge(input: JudgeInput): Judgement {
   const tuneds = withShipped(input.tuneds, defaultTuned(input.namespace));
   const onHosts = input.profiles.flatMap(({ status }) => status?.hostProfiles ?? []);
-  const texts = input.remembered?.texts(tuneds, onHosts) ?? new ProfileTexts(tuneds, "all", onHosts);
+  const texts = input.remembered?.texts(tuneds, onHosts, input.scope) ?? new ProfileTexts(tuneds, "all", onHosts);
   const rules = rulesOf(tuneds, texts);
   const pools = new Pools(input.pools ?? []);
   const known = { managementState: stateOf(input.tuneds), tuneds, rules, pools, texts };

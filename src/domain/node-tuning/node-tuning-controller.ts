@@ -12,7 +12,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type AgentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
 import { type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
-import { decideNodeTuning, type NodeTuningPlan } from "./decide.ts";
+import { decideNodeTuning, type NodeTuningInput, type NodeTuningPlan } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { type ClusterOperator, clusterOperatorName } from "./status/operator-status.ts";
 import { statusConfigMapName, type StatusPlace } from "./status/operator-status-object.ts";
@@ -50,8 +50,17 @@ export interface NodeTuningControllerOptions {
   log?: Log;
   metrics?: Metrics | undefined;
   recorder?: { record(event: PlannedEvent): void };
+  /** Default: Tuneds are objects of the cluster, and their rules are for all nodes. */
+  origin?: TuningOrigin | undefined;
   /** Called with every decision before it is carried out. */
   decided?: (plan: NodeTuningPlan) => void;
+}
+
+/** Where Tuneds, and what nodes they are for, come from. */
+export interface TuningOrigin {
+  /** Of changes there: each adds the key. */
+  sources(key: string): readonly Source<string>[];
+  read(found: Pick<NodeTuningInput, "tuneds" | "nodes">): Pick<NodeTuningInput, "tuneds" | "nodes" | "mirrored">;
 }
 
 export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(
@@ -70,6 +79,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
   const written = new Map<string, { kind: KindRef; cache: Cache }>([
     [tunedKind.kind, { kind: tunedKind, cache: tuneds }],
     [profileKind.kind, { kind: profileKind, cache: profiles }],
+    ["Node", { kind: kinds.node, cache: nodes }],
     ["DaemonSet", { kind: kinds.daemonSet, cache: daemonSets }],
     ...(machineConfigs ? [["MachineConfig", { kind: machineConfigKind, cache: machineConfigs }] as const] : []),
     ...(clusterOperators ? [["ClusterOperator", { kind: clusterOperatorKind, cache: clusterOperators }] as const] : []),
@@ -108,15 +118,17 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       ...[pools, machineConfigs, clusterOperators, configMaps].flatMap((informer): Source<string>[] =>
         informer ? [source(informer, () => [everything])] : [],
       ),
+      ...(options.origin?.sources(everything) ?? []),
     ],
     async reconcile(_key, { signal, log }): Promise<ActResult | undefined> {
-      if (rulesOf(tuneds.list()).some((rule) => rule.usesPods)) {
+      const found = { tuneds: tuneds.list(), nodes: nodes.list() };
+      const read = options.origin?.read(found) ?? found;
+      if (rulesOf(read.tuneds).some((rule) => rule.usesPods)) {
         // Without labels of pods, nodes would lose their profiles for a moment.
         if (!pods.ready()) return undefined;
       } else pods.stop();
       const plan = decideNodeTuning({
-        tuneds: tuneds.list(),
-        nodes: nodes.list(),
+        ...read,
         profiles: profiles.list(),
         podsOn: (node) => pods.on(node),
         pools: pools?.list(),

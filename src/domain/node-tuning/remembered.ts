@@ -9,18 +9,24 @@ const mostProfiles = 100;
 
 /** What a controller keeps from one decision to the next: most follow the report of a node, and no text has changed. */
 export class Remembered {
-  #key: string | undefined;
-  #texts: ProfileTexts | undefined;
+  readonly #scopes = new Map<string, { readonly key: string | undefined; readonly texts: ProfileTexts }>();
   readonly #possible = new Map<string, PossibleArguments>();
 
-  /** The same object while no text has changed, with all that was found in them. */
-  texts(tuneds: readonly Tuned[], onHosts: readonly string[]): ProfileTexts {
+  /** The same object while no text of the scope has changed, with all that was found in them. */
+  texts(tuneds: readonly Tuned[], onHosts: readonly string[], scope = ""): ProfileTexts {
     const versions = tuneds.map(versionOf);
     const key = versions.includes(undefined) ? undefined : JSON.stringify([versions, [...new Set(onHosts)].toSorted()]);
-    if (this.#texts && key !== undefined && key === this.#key) return this.#texts;
-    this.#key = key;
-    this.#texts = new ProfileTexts(tuneds, "all", onHosts, this.#texts);
-    return this.#texts;
+    const known = this.#scopes.get(scope);
+    if (known && key !== undefined && key === known.key) return known.texts;
+    const texts = new ProfileTexts(tuneds, "all", onHosts, known?.texts);
+    this.#scopes.set(scope, { key, texts });
+    return texts;
+  }
+
+  /** Forgets all other scopes. */
+  keep(scopes: readonly string[]): void {
+    const kept = new Set(scopes);
+    for (const scope of this.#scopes.keys()) if (!kept.has(scope)) this.#scopes.delete(scope);
   }
 
   /** Computed once for each Profile. */

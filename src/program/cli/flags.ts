@@ -15,6 +15,7 @@ import {
   manifestFlags,
   modeFlag,
   modeOf,
+  modeOrHostedFlag,
   nodeCount,
   outputFlag,
   portFlag,
@@ -52,8 +53,13 @@ export const apiserverFlags = {
 
 /** Also allowed in the `args` of a container on a virtual node. */
 export const operatorFlags = {
-  mode: modeFlag(
-    "auto (use the OpenShift kinds that the cluster has), standalone (require MachineConfigPools), plain (use nothing of OpenShift, and roll pools out itself) or tuning (no machine configuration)",
+  mode: modeOrHostedFlag(
+    "auto (use the OpenShift kinds that the cluster has; hosted with HYPERSHIFT=true), standalone (require MachineConfigPools), plain (use nothing of OpenShift, and roll pools out itself), tuning (no machine configuration) or hosted (Tuneds come from a management cluster)",
+  ),
+  controlPlaneNamespace: text(
+    "--control-plane-namespace <name>",
+    "with --mode hosted: namespace of the hosted control plane in the management cluster",
+    { env: "MY_NAMESPACE" },
   ),
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", {
     env: "WATCH_NAMESPACE",
@@ -84,7 +90,15 @@ export const operatorFlags = {
     { shownDefault: "on this machine" },
   ),
 };
-export const operatorCommandFlags = { ...operatorFlags, ...connectionFlags };
+export const operatorCommandFlags = {
+  ...operatorFlags,
+  ...connectionFlags,
+  managementKubeconfig: text(
+    "--management-kubeconfig <file>",
+    "with --mode hosted: path of the kubeconfig of the management cluster",
+    { shownDefault: "the cluster of this pod" },
+  ),
+};
 
 /** Also allowed in the `args` of a container on a virtual node. */
 export const agentFlags = {

@@ -27,6 +27,7 @@ import {
   rollsOut,
 } from "./cluster-features.ts";
 import type { FirstBootOptions } from "./first-boot/first-boot.ts";
+import { addHosted, type ControlPlanePlace } from "./hosted.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
@@ -56,6 +57,8 @@ export interface OperatorOptions {
   features?: ClusterFeatures | undefined;
   /** The node it runs on, which is updated last. Default: none. */
   nodeName?: string | undefined;
+  /** Tuneds come from there, to a hosted cluster. Default: they are objects of the cluster. */
+  controlPlane?: ControlPlanePlace | undefined;
   /** With several replicas, only the leader acts. Default true. */
   leaderElection?: boolean | undefined;
   /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
@@ -121,23 +124,29 @@ async function runWithEach(
 
 async function runWith(
   options: OperatorOptions,
-  features: ClusterFeatures,
+  found: ClusterFeatures,
   signal: AbortSignal,
   print: (line: string) => void,
 ): Promise<void> {
-  const { client, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics } = options;
+  const { client, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics, controlPlane } = options;
+  // Pools and profiles of a hosted cluster come from the control plane namespace.
+  const features = controlPlane ? { ...found, machineConfigPools: false, performanceProfiles: false } : found;
   const other = new OtherOperator(client, { namespace, clock, print });
   const election =
     options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, other });
   const writer = election ? leadersOnly(client, election.gate) : client;
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
-  if (election) manager.informer(kinds.deployment, { namespace, view: otherDeployment }, () => other.informer);
+  if (election && !controlPlane)
+    manager.informer(kinds.deployment, { namespace, view: otherDeployment }, () => other.informer);
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
   manager.add(recorder);
   if (metrics && options.metricsAddress !== undefined) {
     const { metricsAddress: address, metricsCertificates: certificates } = options;
     // Only OpenShift's Prometheus has a client certificate.
-    const clients = certificates !== undefined && features.clusterOperators ? metricsClients(client, clock) : undefined;
+    const clients =
+      certificates !== undefined && features.clusterOperators && !controlPlane
+        ? metricsClients(client, clock)
+        : undefined;
     const clientAuthorities = clients?.authorities;
     if (clients) manager.add(clients, { on: "everywhere" });
     manager.add(new MetricsServer({ address, certificates, clientAuthorities, metrics, clock, log }), {
@@ -147,6 +156,21 @@ async function runWith(
   const { release = "", image, version, protocol = "documented" } = options;
   const caches = nodeTuningCaches({ manager, client, namespace, features, clock });
   const boot = new LatestBootDecision();
+  const origin =
+    controlPlane &&
+    addHosted(manager, {
+      place: controlPlane,
+      writer: election ? leadersOnly(controlPlane.client, election.gate) : controlPlane.client,
+      hosted: { client, writer },
+      caches,
+      namespace,
+      boot,
+      protocol,
+      version,
+      clock,
+      log,
+      metrics,
+    });
   const counts = nodeTuningMetrics(metrics ?? noMetrics, caches, { namespace, version, clock });
   manager.add(
     nodeTuningController({
@@ -162,8 +186,8 @@ async function runWith(
         args: [
           ...(options.agentArguments ?? []),
           // Two writers of one boot configuration would fight.
-          ...(features.machineConfigPools ? ["--boot-arguments", "report"] : []),
-          ...(rollsOut(features) ? ["--machine-config"] : []),
+          ...(features.machineConfigPools || controlPlane ? ["--boot-arguments", "report"] : []),
+          ...(rollsOut(features) || (controlPlane && found.machineConfigPools) ? ["--machine-config"] : []),
         ],
       },
       protocol,
@@ -174,6 +198,7 @@ async function runWith(
       log,
       metrics,
       recorder,
+      origin,
       decided: (plan) => {
         counts.decided(plan);
         boot.set(plan.boot);
@@ -234,7 +259,7 @@ interface ElectionInput {
 }
 
 function newElection(
-  { client, metrics }: OperatorOptions,
+  { client, metrics, controlPlane }: OperatorOptions,
   { namespace, clock, log, other }: ElectionInput,
 ): LeaderElection {
   const place = { namespace, name: operatorLease };
@@ -242,7 +267,8 @@ function newElection(
     identity: `${hostname()}_${randomUUID()}`,
     name: operatorLease,
     lease: leaseStore(client, { ...place, informer: informerOfOne(client, leaseKind, { ...place, clock }) }),
-    untilMayLead: (signal) => other.untilStopped(signal),
+    // The operator of a hosted cluster that Attune replaces runs in the management cluster: only the Lease tells of it.
+    untilMayLead: (signal) => (controlPlane ? Promise.resolve() : other.untilStopped(signal)),
     clock,
     log,
     metrics,

@@ -1,10 +1,11 @@
+import { equal } from "../../../language/object/json.ts";
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../../language/object/plan.ts";
 import type { Tuned } from "../../node-tuning/api.ts";
 import { defaultTuned, defaultTunedName } from "../../node-tuning/default-tuned.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { hostedTunedName } from "../names.ts";
 import { keys } from "../protocol.ts";
-import { type Mirrored, type MirrorProblem, readTuneds } from "./read-tuneds.ts";
+import { type Mirrored, type MirrorProblem, readTuneds, type ReadTunedManifests } from "./read-tuneds.ts";
 
 export interface MirrorInput {
   /** Of the control plane namespace. */
@@ -15,6 +16,9 @@ export interface MirrorInput {
   readonly namespace: string;
   /** Of the decision before. Absent: the operator has just started. */
   readonly lastGood?: ReadonlyMap<string, Mirrored> | undefined;
+  /** What an operator before this one noted for such a start. */
+  readonly noted?: ReadonlyMap<string, Mirrored> | undefined;
+  readonly read?: ReadTunedManifests | undefined;
 }
 
 export interface Mirror {
@@ -32,11 +36,13 @@ export interface Mirror {
 /** What makes the Tuneds of the hosted cluster equal to those of the ConfigMaps, and `default` to what is shipped. */
 export function mirrorTuneds(input: MirrorInput): Mirror {
   const { namespace } = input;
-  const { mirrored, problems } = readTuneds(input.configMaps, namespace);
+  const { mirrored, problems } = readTuneds(input.configMaps, namespace, input.read);
   const keeps = keeping(problems);
-  const remembered = input.lastGood ?? adopted(input.tuneds, keeps);
+  const remembered = input.lastGood ?? atStart(input, keeps);
   const good = new Map([...[...remembered].filter(([name, one]) => keeps(name, one)), ...mirrored]);
   const observed = new Map(input.tuneds.map((tuned) => [tuned.metadata.name ?? "", tuned]));
+  // Users of the hosted cluster may neither stop the operator by its state nor move it to a NodePool.
+  const shipped = defaultTuned(namespace);
   const found = observed.get(defaultTunedName);
   return {
     objects: [
@@ -46,13 +52,13 @@ export function mirrorTuneds(input: MirrorInput): Mirror {
         exactMetadata: true,
         because: `a ConfigMap has it for NodePool ${nodePool}`,
       })),
-      ...(found ? revertedDefault(found, namespace) : []),
+      { owns: "whole", object: shipped, exactMetadata: true, because: "the default Tuned always exists" },
     ],
     prunes: [...observed]
       .filter(([name]) => name !== defaultTunedName && !good.has(name))
       .map(([, tuned]) => referenceTo(tuned)),
     tuneds: [
-      ...(found ? [{ ...found, spec: defaultTuned(namespace).spec }] : []),
+      ...(found ? [withServerFields(shipped, found)] : []),
       ...Array.from(good.values(), ({ tuned }) => withServerFields(tuned, observed.get(tuned.metadata.name ?? ""))),
     ],
     problems,
@@ -77,35 +83,36 @@ function keeping(problems: readonly MirrorProblem[]): Keeps {
 
 const poolKey = (nodePool: string): string => `pool/${nodePool}`;
 
-/** After a restart nobody remembers what a manifest said that cannot be read now: what it brought stays as it is. */
-function adopted(tuneds: readonly Tuned[], keeps: Keeps): Map<string, Mirrored> {
-  const found = new Map<string, Mirrored>();
+/**
+ * What the notes have. Of a NodePool without notes, as when another operator was here before, what a manifest brought that
+ * cannot be read now stays as it is.
+ */
+function atStart({ tuneds, noted = new Map() }: MirrorInput, keeps: Keeps): ReadonlyMap<string, Mirrored> {
+  const known = new Set(Array.from(noted.values(), ({ nodePool }) => nodePool));
+  const found = new Map(noted);
   for (const { apiVersion, kind, metadata, spec } of tuneds) {
     const { name = "", namespace, labels = {}, annotations, deletionTimestamp } = metadata;
     const nodePool = Object.hasOwn(labels, keys.nodePoolName) ? labels[keys.nodePoolName] : undefined;
-    if (nodePool === undefined || deletionTimestamp || !name.endsWith(hostedTunedName("", nodePool))) continue;
+    if (nodePool === undefined || known.has(nodePool)) continue;
+    if (deletionTimestamp || !name.endsWith(hostedTunedName("", nodePool))) continue;
     const tuned = { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec };
     if (keeps(name, { nodePool, from: "" })) found.set(name, { nodePool, from: "", tuned });
   }
   return found;
 }
 
-/** Its users may neither stop the operator nor move it to a NodePool. */
-function revertedDefault({ metadata, spec }: Tuned, namespace: string): PlannedObject[] {
-  const isMarked = [metadata.labels, metadata.annotations].some((names) => Object.keys(names ?? {}).length > 0);
-  const isHeld = (metadata.finalizers?.length ?? 0) > 0 || (metadata.ownerReferences?.length ?? 0) > 0;
-  if (!isMarked && !isHeld && spec?.managementState === undefined) return [];
-  const because = "hosted clusters are tuned from the management cluster only";
-  return [{ owns: "whole", object: defaultTuned(namespace), exactMetadata: true, because }];
-}
-
-/** With what only the API server knows, for statuses and reports. */
+/**
+ * With what only the API server knows, for statuses and reports. A Tuned that is written only now will have a new generation:
+ * what nodes report for the old one is not for this text.
+ */
 function withServerFields(tuned: Tuned, observed: Tuned | undefined): Tuned {
-  if (!observed) return tuned;
-  const { uid, generation, resourceVersion, creationTimestamp } = observed.metadata;
+  const { uid, generation = 0, resourceVersion, creationTimestamp } = observed?.metadata ?? {};
+  const server = equal(tuned.spec, observed?.spec)
+    ? { uid, generation, resourceVersion, creationTimestamp }
+    : { generation: generation + 1 };
   return {
     ...tuned,
-    metadata: { ...tuned.metadata, uid, generation, resourceVersion, creationTimestamp },
-    status: observed.status,
+    metadata: { ...tuned.metadata, ...server },
+    ...(observed?.status ? { status: observed.status } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { dnsSubdomain, labelValue } from "../../../language/object/names.ts";
 import { type Tuned, tunedKind } from "../../node-tuning/api.ts";
 import { tunedKinds } from "../envelope/manifest-kinds.ts";
-import { type ConfigMap, type ManifestProblem, readManifests } from "../envelope/read-manifests.ts";
+import { type ConfigMap, type ManifestProblem, type ReadManifests, readManifests } from "../envelope/read-manifests.ts";
 import { hostedTunedName } from "../names.ts";
 import { contentOf, keys, nodePoolIn, tuningKeys } from "../protocol.ts";
 
@@ -25,8 +25,28 @@ export interface ReadTuneds {
   readonly problems: readonly MirrorProblem[];
 }
 
+export type ReadTunedManifests = (configMap: ConfigMap) => ReadManifests;
+
+function readTunedManifests(configMap: ConfigMap): ReadManifests {
+  return readManifests(configMap, tuningKeys, tunedKinds);
+}
+
+/** Reads each version of a ConfigMap once: the objects of caches do not change. */
+export function readingOnce(): ReadTunedManifests {
+  const known = new WeakMap<ConfigMap, ReadManifests>();
+  return (configMap) => {
+    const found = known.get(configMap) ?? readTunedManifests(configMap);
+    known.set(configMap, found);
+    return found;
+  };
+}
+
 /** The Tuneds of all NodePools, as ConfigMaps of the control plane namespace hold them. */
-export function readTuneds(configMaps: readonly ConfigMap[], namespace: string): ReadTuneds {
+export function readTuneds(
+  configMaps: readonly ConfigMap[],
+  namespace: string,
+  read: ReadTunedManifests = readTunedManifests,
+): ReadTuneds {
   const mirrored = new Map<string, Mirrored>();
   const problems: MirrorProblem[] = [];
   const ours = configMaps.filter((one) => contentOf(one) === "tuneds" && !one.metadata.deletionTimestamp);
@@ -38,9 +58,9 @@ export function readTuneds(configMaps: readonly ConfigMap[], namespace: string):
       problems.push({ configMap: from, field: `metadata.annotations[${keys.nodePool}]`, message: invalid ?? "" });
       continue;
     }
-    const read = readManifests(configMap, tuningKeys, tunedKinds);
-    problems.push(...read.problems.map((problem) => ({ ...problem, nodePool })));
-    for (const { place, object } of read.manifests) {
+    const found = read(configMap);
+    problems.push(...found.problems.map((problem) => ({ ...problem, nodePool })));
+    for (const { place, object } of found.manifests) {
       const tuned = hostedTuned(object, nodePool, namespace);
       const name = nameOf(tuned);
       const fault = dnsSubdomain(name)[0] ?? taken(mirrored.get(name));

@@ -37,7 +37,10 @@ describe("attune install", { timeout: 60_000 }, () => {
     [["install", "--chart", ""], /^error: --chart: needs the name of a folder/],
     [["install", "--chart", "x", "--dry-run"], /^error: --dry-run requires --apply/],
     [["crds", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
-    [["operator", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
+    [
+      ["operator", "--mode", "hosted"],
+      /^error: --mode hosted: runs in no pod of the management cluster; use --management-kubeconfig/,
+    ],
     [["operator", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
   ];
   it.each(mistakes)("%j is refused", async (args, error) => {

@@ -7,21 +7,31 @@ import {
   tuningOnly,
   withoutOpenShift,
 } from "../../operator/cluster-features.ts";
+import type { ControlPlanePlace } from "../../operator/hosted.ts";
 import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
 import type { operatorFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { version } from "../version.ts";
 
-type Surroundings = Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "print">;
+interface Surroundings extends Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "print"> {
+  /** Of the management cluster, with --mode hosted. */
+  readonly management?: Client | undefined;
+}
+
+/** As the manifests of the operator that Attune replaces tell it. */
+export function isHosted({ mode }: Pick<Values<typeof operatorFlags>, "mode">, env: Environment): boolean {
+  return mode === "hosted" || (mode === "auto" && env["HYPERSHIFT"] === "true");
+}
 
 /** Runs the operator with these flags until the signal aborts. `env`: that of its process or container. */
 export async function runOperatorWith(
   flags: Values<typeof operatorFlags>,
   env: Environment,
-  surroundings: Surroundings,
+  { management, ...surroundings }: Surroundings,
 ): Promise<void> {
-  const { mode, protocol, namespace, image, agentExec, agentMounts, leaderElection, probeAddress } = flags;
+  const mode = isHosted(flags, env) ? "hosted" : flags.mode;
+  const { protocol, namespace, image, agentExec, agentMounts, leaderElection, probeAddress } = flags;
   const { metricsAddress, metricsCertificates, firstBootAddress, firstBootServer } = flags;
   await runOperator({
     ...surroundings,
@@ -44,8 +54,18 @@ export async function runOperatorWith(
       ...(protocol === "documented" ? [] : ["--protocol", protocol]),
       ...(agentExec === "allow" ? [] : ["--exec", agentExec]),
     ],
-    features: await featuresOf(mode, surroundings.client, surroundings.signal),
+    controlPlane: mode === "hosted" ? controlPlaneOf(flags, management) : undefined,
+    features: await featuresOf(mode === "hosted" ? "auto" : mode, surroundings.client, surroundings.signal),
   });
+}
+
+function controlPlaneOf(
+  { controlPlaneNamespace: namespace }: Values<typeof operatorFlags>,
+  client: Client | undefined,
+): ControlPlanePlace {
+  if (namespace === undefined) throw new Error("--mode hosted: needs --control-plane-namespace or $MY_NAMESPACE");
+  if (!client) throw new Error("--mode hosted: needs the management cluster, which this program cannot reach");
+  return { client, namespace };
 }
 
 /** The features that the mode decides; undefined where the operator is to detect them. */

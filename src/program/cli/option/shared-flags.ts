@@ -53,9 +53,15 @@ export const protocolFlag: Flag<Protocol> = choice(
  */
 export type OperatorMode = "auto" | "standalone" | "plain" | "tuning";
 
+const operatorModes = ["auto", "standalone", "plain", "tuning"] as const;
+
 export function modeFlag(description: string): Flag<OperatorMode> {
-  const parse = modeOf(["auto", "standalone", "plain", "tuning"], ["hosted"]);
+  const parse = modeOf(operatorModes, ["hosted"]);
   return parsed("--mode <mode>", description, parse, { default: "auto" });
+}
+
+export function modeOrHostedFlag(description: string): Flag<OperatorMode | "hosted"> {
+  return choice("--mode <mode>", description, { of: [...operatorModes, "hosted"], default: "auto" });
 }
 
 export function modeOf<const T extends string>(

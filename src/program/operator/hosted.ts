@@ -1,0 +1,82 @@
+import type { Client } from "../../cluster/kube/client.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import { source } from "../../cluster/runtime/controller/controller.ts";
+import type { Manager } from "../../cluster/runtime/controller/manager.ts";
+import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { bootArgumentsController } from "../../domain/hosted/boot-arguments-controller.ts";
+import { configMapKind, type ControlPlane } from "../../domain/hosted/control-plane-controller.ts";
+import { HostedTuning } from "../../domain/hosted/hosted-tuning.ts";
+import { copiesNamespace } from "../../domain/hosted/mirror/kubelet-copies.ts";
+import { kubeletCopiesController } from "../../domain/hosted/mirror/kubelet-copies-controller.ts";
+import { lastGoodController } from "../../domain/hosted/mirror/last-good-controller.ts";
+import { newProblems } from "../../domain/hosted/mirror/mirror-events.ts";
+import { PoolMembers } from "../../domain/hosted/mirror/pool-members.ts";
+import { poolMembersController } from "../../domain/hosted/mirror/pool-members-controller.ts";
+import { isOurs, projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
+import { protocols } from "../../domain/hosted/protocol.ts";
+import type { Protocol } from "../../domain/node-tuning/api.ts";
+import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
+import type { NodeTuningCaches, TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
+
+/** Where the control plane of a hosted cluster is. */
+export interface ControlPlanePlace {
+  /** Of the management cluster, with rights on ConfigMaps and Events of this namespace only. */
+  readonly client: Client;
+  readonly namespace: string;
+}
+
+export interface HostedParts {
+  readonly place: ControlPlanePlace;
+  /** `place.client` of the leader. */
+  readonly writer: Client;
+  /** Of the hosted cluster: for caches, which every replica keeps, and of the leader. */
+  readonly hosted: { readonly client: Client; readonly writer: Client };
+  readonly caches: NodeTuningCaches;
+  /** Of Tuneds. */
+  readonly namespace: string;
+  readonly boot: LatestBootDecision;
+  readonly protocol: Protocol;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** Adds what an operator does between the two clusters of a hosted control plane. */
+export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
+  const { place, writer, hosted, caches, namespace, boot, version, clock, log, metrics } = parts;
+  const controlPlane: ControlPlane = {
+    client: writer,
+    namespace: place.namespace,
+    configMaps: manager.informer(configMapKind, { namespace: place.namespace, view: "control plane" }, () =>
+      createInformer(place.client, configMapKind, { namespace: place.namespace, project: projectConfigMap, clock }),
+    ),
+    clock,
+    log,
+    metrics,
+  };
+  const { configMaps } = controlPlane;
+  const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
+  manager.add(recorder);
+  const members = new PoolMembers();
+  const copies = manager.informer(configMapKind, { namespace: copiesNamespace }, () =>
+    createInformer(hosted.client, configMapKind, { namespace: copiesNamespace, clock }),
+  );
+  manager.add(bootArgumentsController({ ...controlPlane, boot, version, protocol: protocols[parts.protocol] }));
+  manager.add(lastGoodController(controlPlane));
+  manager.add(poolMembersController({ ...controlPlane, members, nodes: caches.nodes }));
+  manager.add(kubeletCopiesController({ ...controlPlane, hosted: hosted.writer, copies }));
+  const problems = newProblems((name) => configMaps.get(`${place.namespace}/${name}`));
+  const tuning = new HostedTuning({
+    namespace,
+    members,
+    problems: (all) => problems(all).forEach((event) => recorder.record(event)),
+  });
+  return {
+    sources: (key) => [source(configMaps, ({ object }) => (isOurs(object) ? [key] : []))],
+    read: (found) => tuning.read(found, configMaps.list()),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Protocol } from "../../src/domain/node-tuning/api.ts";
+import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
+import { controlPlane, type TwoClusters } from "./two-clusters.ts";
+
+/** The operator of the hosted cluster, which tests start and stop. */
+export class HostedOperator {
+  readonly #options: Omit<OperatorOptions, "signal">;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  constructor({ management, hosted }: TwoClusters, protocol: Protocol = "documented") {
+    this.#options = {
+      client: hosted.client,
+      controlPlane: { client: management.client, namespace: controlPlane },
+      image: "attune:test",
+      agentServiceAccount: "attune-agent",
+      version: "0.0.1",
+      release: "4.22.0",
+      protocol,
+      leaderElection: false,
+    };
+  }
+
+  start(): void {
+    const stop = new AbortController();
+    this.#running = { stop, ended: runOperator({ ...this.#options, signal: stop.signal }) };
+  }
+
+  async stop(): Promise<void> {
+    this.#running?.stop.abort();
+    await this.#running?.ended;
+    this.#running = undefined;
+  }
+}
