@@ -62,9 +62,11 @@ export interface HostedProtocol {
   /** Marks of a generated KubeletConfig. */
   readonly kubeletConfigMarks: readonly string[];
   /** The name that the profile has inside its ConfigMap, and in labels. */
-  embeddedName(profile: EmbeddedProfile): string;
+  embeddedName(profile: Omit<EmbeddedProfile, "from">): string;
   profileConfigMap(profile: EmbeddedProfile): string;
   children(profile: EmbeddedProfile): ChildNames;
+  /** The same for the profile in this ConfigMap, which may be of either column. */
+  childrenOf(configMap: string, profile: Omit<EmbeddedProfile, "from">): ChildNames;
   /** The annotation that names the NodePool of its boot arguments. */
   bootArgumentsPool(namespace: string, nodePool: string): string;
   /** Conditions of a NodePool with a profile: one that tells whether it is applied, or the four of its status. */
@@ -79,7 +81,8 @@ const documented: HostedProtocol = {
   kubeletConfigMarks: [keys.generatedKubeletConfig],
   embeddedName: ({ profile, nodePool }) => hashedProfileName(profile, nodePool),
   profileConfigMap: ({ nodePool }) => `performanceprofile-${nodePool}`,
-  children(profile) {
+  children: (profile) => documented.childrenOf("", profile),
+  childrenOf(_configMap, profile) {
     const name = this.embeddedName(profile);
     return {
       Tuned: `tuned-${name}`,
@@ -99,8 +102,8 @@ const shipped: HostedProtocol = {
   kubeletConfigMarks: [keys.generatedMachineConfig, keys.kubeletConfig],
   embeddedName: ({ profile }) => profile,
   profileConfigMap: ({ from, nodePool }) => copyName(from, nodePool),
-  children(profile) {
-    const name = this.profileConfigMap(profile);
+  children: (profile) => shipped.childrenOf(shipped.profileConfigMap(profile), profile),
+  childrenOf(name) {
     return {
       Tuned: `tuned-${name}`,
       MachineConfig: `machineconfig-${name}`,

@@ -44,7 +44,10 @@ export function profileConditions({ profile, controlPlane, protocol }: ProfileCo
   const read = configMap && readStatus(configMap);
   if (protocol.profileConditions === "copied") {
     const conditions = read?.type === "status" ? read.conditions : [];
-    return conditions.map(({ type, ...condition }) => ({ ...condition, type: `${copiedPrefix}${type}` }));
+    return conditions.map(({ type, lastTransitionTime: _, ...condition }) => ({
+      ...condition,
+      type: `${copiedPrefix}${type}`,
+    }));
   }
   return [{ type: appliedCondition, ...applied(read) }];
 }

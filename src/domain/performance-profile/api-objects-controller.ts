@@ -12,17 +12,13 @@ import {
   machineConfigPoolKind,
 } from "../machine-config/api.ts";
 import { type Profile, type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
-import { type PerformanceProfile, performanceProfileKind } from "./api.ts";
+import { type PerformanceProfile, performanceProfileKind, runtimeClassKind } from "./api.ts";
 import type { HoldInput } from "./other-operator/hold.ts";
 import { derivedNames } from "./names.ts";
 import { pausePatch } from "./other-operator/pause.ts";
-import type {
-  ObjectSink,
-  PerformanceProfileOptions,
-  ProfileSource,
-  ProfileSurroundings,
-} from "./performance-profile-controller.ts";
+import type { PerformanceProfileOptions, Wakes } from "./performance-profile-controller.ts";
 import { selects } from "./pools.ts";
+import type { ObjectSink, ProfileSource, ProfileSurroundings } from "./profile-places.ts";
 import { type ClusterObjects, surroundingsOf } from "./surroundings.ts";
 
 /** Without a domain, as that of the operator that Attune replaces: either of them can finish the deletion of a profile. */
@@ -56,13 +52,6 @@ export function apiObjects(objects: ApiObjects): Places {
   return { source: sourceOf(objects), sink: sinkOf(objects), around: aroundOf(objects), written: writtenOf(objects) };
 }
 
-export const runtimeClassKind: KindRef = {
-  apiVersion: "node.k8s.io/v1",
-  kind: "RuntimeClass",
-  plural: "runtimeclasses",
-  namespaced: false,
-};
-
 function writtenOf(objects: ApiObjects): Places["written"] {
   const { machineConfigs, kubeletConfigs } = objects;
   const entries: [KindRef, Cache | undefined][] = [
@@ -75,7 +64,7 @@ function writtenOf(objects: ApiObjects): Places["written"] {
   return new Map(entries.flatMap(([kind, cache]) => (cache ? [[kind.kind, { kind, cache }] as const] : [])));
 }
 
-function sourceOf(objects: ApiObjects): ProfileSource {
+function sourceOf(objects: ApiObjects): ProfileSource<PerformanceProfile> & Wakes {
   const { client, profiles } = objects;
   return {
     finalizer,
@@ -120,7 +109,7 @@ function reference({ apiVersion, kind, metadata: { name, uid } }: KubeObject): O
   return { apiVersion, kind, metadata: { name, uid } };
 }
 
-function sinkOf(objects: ApiObjects): ObjectSink {
+function sinkOf(objects: ApiObjects): ObjectSink<PerformanceProfile> & Wakes {
   const { client, tuneds, machineConfigs, kubeletConfigs, runtimeClasses } = objects;
   const prefixed = (informer: Informer | undefined, prefix: string): Source<string>[] =>
     informer ? [source(informer, ({ object }) => profileNamed(object, prefix))] : [];
@@ -175,7 +164,7 @@ function ownerOf({ apiVersion, kind, metadata: { name = "", uid = "" } }: Perfor
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-function aroundOf(objects: ApiObjects): ProfileSurroundings {
+function aroundOf(objects: ApiObjects): ProfileSurroundings<PerformanceProfile> & Wakes {
   const { profiles, pools, nodes, hardware, nodeProfiles, infrastructures, featureGates } = objects;
   const all = (): string[] => profiles.list().map(nameOf);
   const selectedBy = (labels: Labels): string[] =>

@@ -96,3 +96,11 @@ export const performanceProfileKind: KindRef<PerformanceProfile> = {
   plural: "performanceprofiles",
   namespaced: false,
 };
+
+/** Of Kubernetes: the class that pods name to run as a profile provides. */
+export const runtimeClassKind: KindRef = {
+  apiVersion: "node.k8s.io/v1",
+  kind: "RuntimeClass",
+  plural: "runtimeclasses",
+  namespaced: false,
+};

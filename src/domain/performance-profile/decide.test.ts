@@ -293,11 +293,32 @@ describe("where another operator rolls out the pool", () => {
     },
   });
   const all = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass"];
-  const first = ["Tuned", "RuntimeClass"];
+  const first = ["Tuned"];
   const observed = { Tuned: tunedAt("2026-01-01T00:00:00Z") };
 
   it.each<[string, Partial<ProfileInput>, string[]]>([
     ["the Tuned is written first", { hold: hold() }, first],
+    [
+      "a RuntimeClass that is there is repaired meanwhile",
+      { hold: hold(undefined, null), observed: { ...observed, RuntimeClass: objects.RuntimeClass! } },
+      ["Tuned", "RuntimeClass"],
+    ],
+    [
+      "where there must be a node, the rest waits for the first, however long",
+      {
+        hold: { ...hold(), firstNode: { joined: undefined } },
+        observed: { Tuned: tunedAt("2025-01-01T00:00:00Z") },
+      },
+      first,
+    ],
+    [
+      "and then as long for what it reports",
+      {
+        hold: { ...hold({ type: "waiting", nodes: ["n"] }), firstNode: { joined: "2026-01-01T00:00:00Z" } },
+        observed: { Tuned: tunedAt("2025-01-01T00:00:00Z") },
+      },
+      first,
+    ],
     ["the rest waits until node tuning has seen it", { hold: hold(undefined, null), observed }, first],
     ["and until nodes have reported", { hold: hold({ type: "waiting", nodes: ["n"] }), observed }, first],
     [

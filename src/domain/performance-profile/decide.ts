@@ -16,7 +16,7 @@ import { poolFor, selects } from "./pools.ts";
 import { withoutPools } from "./without-pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import { readFacts } from "./read-facts.ts";
-import { degraded, few, type ProfileState, progressing, rolloutState } from "./status.ts";
+import { degraded, few, nodesDegraded, type ProfileState, progressing, rolloutState } from "./status.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const derivedKinds = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass"] as const;
@@ -32,6 +32,12 @@ export interface ProfileInput {
   readonly finalizer: string;
   /** Absent: Attune rolls out the pools, and its barrier holds their renderings. */
   readonly hold?: HoldInput | undefined;
+  /** Why the profile cannot take effect, whatever it says. What was derived from it before stays. */
+  readonly problem?: ProfileState | undefined;
+  /** Objects that were derived from the profile when it had another name or place. */
+  readonly leftovers?: readonly KubeObject[] | undefined;
+  /** Why its RuntimeClass is left to another profile. */
+  readonly runtimeClassTaken?: string | undefined;
 }
 
 /** What is to be done about a profile: the finalizer first, then pauses, then the objects, then the status. */
@@ -50,31 +56,46 @@ export function decideProfile(input: ProfileInput): ProfileDecision {
   const { profile, finalizer } = input;
   const has = profile.metadata.finalizers?.includes(finalizer) ?? false;
   if (profile.metadata.deletionTimestamp) return has ? removal(input) : nothing;
-  const { objects, ...rest } = derived(input);
-  const unchangeable = objects.flatMap(({ kind, ...object }) => replaced(input, kind, object["handler"]));
+  const change = has ? "keep" : "add";
+  if (input.problem) return { ...nothing, finalizer: change, state: input.problem };
+  const { objects, ...rest } = withoutTaken(derived(input), input.runtimeClassTaken);
+  const unchangeable = objects.flatMap((object) => replaced(input, object));
   return {
-    finalizer: has ? "keep" : "add",
-    // It is created again when it is gone.
-    prunes: unchangeable,
+    finalizer: change,
+    // What is replaced is created again when it is gone.
+    prunes: [...unchangeable, ...replacedLeftovers(input, objects)],
     objects: objects.filter(({ kind }) => unchangeable.every((one) => one.kind !== kind)),
     ...rest,
   };
 }
 
-/** The handler of a RuntimeClass cannot be changed: one with another handler is replaced. */
-function replaced({ observed }: ProfileInput, kind: string, handler: unknown): KubeObject[] {
-  const found = observed.RuntimeClass;
-  return kind === "RuntimeClass" && found && found["handler"] !== handler ? [found] : [];
+/** An immutable ConfigMap cannot be changed, and neither can the handler of a RuntimeClass: they are replaced. */
+function replaced({ observed }: ProfileInput, { kind, handler }: KubeObject): KubeObject[] {
+  const found = observed[kind as DerivedKind];
+  return found && (found["handler"] !== handler || found["immutable"] === true) ? [found] : [];
+}
+
+/** What has another name now goes when its successor is written, so that nodes change once. */
+function replacedLeftovers({ leftovers = [] }: ProfileInput, written: readonly KubeObject[]): KubeObject[] {
+  const kinds = new Set(written.map(({ kind }) => kind));
+  return leftovers.filter(({ kind }) => kinds.has(configuresNodes(kind) ? kind : "Tuned"));
+}
+
+/** The rest of the profile takes effect. */
+function withoutTaken(result: Derived, taken: string | undefined): Derived {
+  if (taken === undefined) return result;
+  const state = result.state?.type === "degraded" ? result.state : degraded("RuntimeClassConflict", taken);
+  return { ...result, objects: result.objects.filter(({ kind }) => kind !== "RuntimeClass"), state };
 }
 
 const nothing: ProfileDecision = { finalizer: "keep", objects: [], prunes: [] };
 
 /** The profile goes once its objects are gone: their nodes then return to what their pool has without it. */
 function removal(input: ProfileInput): ProfileDecision {
-  const { profile, observed } = input;
-  const ours = Object.values(observed).filter((object) => mayBeOurs(object, profile));
+  const { profile, observed, leftovers = [] } = input;
+  const ours = [...Object.values(observed), ...leftovers].filter((object) => mayBeOurs(object, profile));
   if (ours.length === 0) return { ...nothing, finalizer: "remove" };
-  const hold = removalHold(input);
+  const hold = removalHold(input, ours);
   const prunes = ours.filter(({ kind, metadata }) => !metadata.deletionTimestamp && !(hold && configuresNodes(kind)));
   return { ...nothing, ...paused(input), prunes, ...(hold ? { requeueAfterMs: hold.leftMs } : {}) };
 }
@@ -98,7 +119,10 @@ function derived(input: ProfileInput): Derived {
   const { objects, set } = objectsOf(facts, result, surroundings);
   const accepted = isOf(set, observed.Tuned);
   const hold = pool && setHold(input, set, pool);
-  const writable = facts.paused ? [] : objects.filter(({ kind }) => !(hold && configuresNodes(kind)));
+  const waits = (kind: string): boolean =>
+    // Pods cannot use a RuntimeClass before nodes have its runtime.
+    hold !== undefined && (configuresNodes(kind) || (kind === "RuntimeClass" && !observed.RuntimeClass));
+  const writable = facts.paused ? [] : objects.filter(({ kind }) => !waits(kind));
   // What was derived before the nodes changed stays as it is, and is still repaired. A node that joins has no architecture yet.
   const serious = accepted ? errors.filter(({ name }) => name !== "ArchitectureUnknown") : errors;
   if (serious.length > 0) return { objects: accepted ? writable : [], state: invalid(serious) };
@@ -108,7 +132,7 @@ function derived(input: ProfileInput): Derived {
     ...(facts.paused ? {} : paused(input, { set, labels: result.machineConfig.metadata.labels ?? {} })),
     objects: withTime(writable, set, input),
   };
-  if (hold) return { ...written, state: waiting(hold), requeueAfterMs: hold.leftMs };
+  if (hold) return { ...written, state: nodesDegraded(input) ?? waiting(hold), requeueAfterMs: hold.leftMs };
   return { ...written, state: stateOf(input, { objects, pool, set }) };
 }
 
@@ -136,14 +160,18 @@ function setHold({ hold, observed }: ProfileInput, set: string, pool: MachineCon
   const { Tuned: tuned, MachineConfig: machineConfig, KubeletConfig: kubeletConfig } = observed;
   if (!hold || [tuned, machineConfig, kubeletConfig].every((object) => isOf(set, object))) return undefined;
   if (!tuned || !isOf(set, tuned)) return { missing: { waitsFor: "the Tuned of the profile" }, leftMs: longestMs };
-  const since = derivedAt(set, tuned, hold.now);
+  const { firstNode } = hold;
+  if (firstNode && !firstNode.joined) return { missing: { waitsFor: "the first node" }, leftMs: longestMs };
+  const written = derivedAt(set, tuned, hold.now);
+  const since = firstNode?.joined && firstNode.joined > written ? firstNode.joined : written;
   return holdOf(hold, { pool, tuned, name: tuned.metadata.name ?? "", since });
 }
 
-function removalHold({ hold, profile, observed, surroundings }: ProfileInput): Hold | undefined {
+function removalHold({ hold, profile, surroundings }: ProfileInput, ours: readonly KubeObject[]): Hold | undefined {
   const found = poolFor(profile.spec?.nodeSelector ?? {}, surroundings.pools ?? []);
   if (!hold || found.type !== "pool") return undefined;
-  if (observed.Tuned) return { missing: { waitsFor: "the Tuned of the profile" }, leftMs: longestMs };
+  if (ours.some(({ kind }) => kind === "Tuned"))
+    return { missing: { waitsFor: "the Tuned of the profile" }, leftMs: longestMs };
   const { name = "", deletionTimestamp: since = "" } = profile.metadata;
   return holdOf(hold, { pool: found.pool, name: derivedNames(name).tuned, since });
 }

@@ -7,56 +7,25 @@ import { Controller, type Result, type Source } from "../../cluster/runtime/cont
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { keyOf, type KubeObject } from "../../language/object/meta.ts";
-import {
-  emptyPlan,
-  type ObjectReference,
-  type Plan,
-  type PlannedEvent,
-  type PlannedObject,
-} from "../../language/object/plan.ts";
+import { emptyPlan, type Plan, type PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
 import { setOf } from "../rollout/derived-set.ts";
 import type { PerformanceProfile } from "./api.ts";
-import { type DerivedKind, decideProfile, type ProfileDecision, type ProfileInput } from "./decide.ts";
-import type { Pause } from "./other-operator/pause.ts";
+import { type DerivedKind, decideProfile, type ProfileDecision } from "./decide.ts";
+import type { ObjectSink, ProfileSource, ProfileSurroundings } from "./profile-places.ts";
 import { Repairs } from "./repairs.ts";
-import { conflict, degraded, profileStatus, type ProfileState, type ProfileStatus, stateEvents } from "./status.ts";
+import { conflict, degraded, profileStatus, type ProfileState, stateEvents } from "./status.ts";
 
-/** Where profiles come from, and where their status goes. Keys are names of profiles. */
-export interface ProfileSource {
+/** Whose events bring keys of profiles. */
+export interface Wakes {
   readonly sources: readonly Source<string>[];
-  readonly finalizer: string;
-  get(key: string): PerformanceProfile | undefined;
-  /** The object that has the profile, for events. */
-  reference(profile: PerformanceProfile): ObjectReference;
-  planStatus(profile: PerformanceProfile, status: ProfileStatus): Pick<Plan, "objects" | "statuses">;
-  setFinalizers(profile: PerformanceProfile, finalizers: string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Where derived objects go. */
-export interface ObjectSink {
-  readonly sources: readonly Source<string>[];
-  /** The objects with the names of those that are derived from the profile. */
-  observed(profile: PerformanceProfile): Partial<Record<DerivedKind, KubeObject>>;
-  plan(object: KubeObject, profile: PerformanceProfile): PlannedObject;
-  /** Whether an object that exists is not as planned. */
-  differs(planned: PlannedObject, observed: KubeObject): boolean;
-  prune(object: KubeObject): ObjectReference;
-  /** Where another operator rolls out pools. */
-  pause?(pause: Pause, now: number, signal: AbortSignal): Promise<void>;
-}
-
-/** What a profile depends on in the cluster. */
-export interface ProfileSurroundings {
-  readonly sources: readonly Source<string>[];
-  of(profile: PerformanceProfile): Pick<ProfileInput, "surroundings" | "nodeProfiles" | "hold">;
-}
-
-export interface PerformanceProfileOptions {
+export interface PerformanceProfileOptions<P extends PerformanceProfile = PerformanceProfile> {
   readonly client: Client;
-  readonly source: ProfileSource;
-  readonly sink: ObjectSink;
-  readonly around: ProfileSurroundings;
+  readonly source: ProfileSource<P> & Wakes;
+  readonly sink: ObjectSink<P> & Wakes;
+  readonly around: ProfileSurroundings<P> & Wakes;
   /** The kinds that source and sink plan, and their caches. */
   readonly written: ReadonlyMap<string, { readonly kind: KindRef; readonly cache: Cache }>;
   readonly clock: Clock;
@@ -68,7 +37,9 @@ export interface PerformanceProfileOptions {
 const fieldManager = "attune-performance-profile";
 
 /** Derives the objects of each PerformanceProfile, repairs them, and reports how far its nodes have come. */
-export function performanceProfileController(options: PerformanceProfileOptions): Controller {
+export function performanceProfileController<P extends PerformanceProfile>(
+  options: PerformanceProfileOptions<P>,
+): Controller {
   const { source, sink, around, clock } = options;
   const repairs = new Repairs();
   return new Controller({
@@ -135,10 +106,10 @@ function withoutFights(
   };
 }
 
-async function write(
-  profile: PerformanceProfile,
+async function write<P extends PerformanceProfile>(
+  profile: P,
   { objects, prunes, state }: ProfileDecision,
-  { source, sink, clock, recorder }: PerformanceProfileOptions,
+  { source, sink, clock, recorder }: PerformanceProfileOptions<P>,
   execute: (plan: Plan) => Promise<ActResult>,
 ): Promise<Result> {
   const regarding = source.reference(profile);
@@ -173,7 +144,7 @@ const created = {
 
 function carryOut(
   plan: Plan,
-  { client, written, recorder }: PerformanceProfileOptions,
+  { client, written, recorder }: Pick<PerformanceProfileOptions, "client" | "written" | "recorder">,
   context: { readonly signal: AbortSignal; readonly log: Log },
 ): Promise<ActResult> {
   const known = (kind: string): { readonly kind: KindRef; readonly cache: Cache } => {
@@ -191,11 +162,19 @@ function carryOut(
   });
 }
 
-function addFinalizer(profile: PerformanceProfile, source: ProfileSource, signal: AbortSignal): Promise<void> {
+function addFinalizer<P extends PerformanceProfile>(
+  profile: P,
+  source: ProfileSource<P>,
+  signal: AbortSignal,
+): Promise<void> {
   return source.setFinalizers(profile, [...(profile.metadata.finalizers ?? []), source.finalizer], signal);
 }
 
-function removeFinalizer(profile: PerformanceProfile, source: ProfileSource, signal: AbortSignal): Promise<void> {
+function removeFinalizer<P extends PerformanceProfile>(
+  profile: P,
+  source: ProfileSource<P>,
+  signal: AbortSignal,
+): Promise<void> {
   const others = profile.metadata.finalizers?.filter((name) => name !== source.finalizer) ?? [];
   return source.setFinalizers(profile, others, signal);
 }

@@ -121,7 +121,7 @@ function poolDegraded({ pool }: RolloutInput): ProfileState | undefined {
   return degraded("MCPDegraded", `MachineConfigPool ${pool?.metadata.name}: ${lines.join("; ")}`);
 }
 
-function nodesDegraded({ nodeProfiles }: RolloutInput): ProfileState | undefined {
+export function nodesDegraded({ nodeProfiles }: Pick<RolloutInput, "nodeProfiles">): ProfileState | undefined {
   const found = nodeProfiles.filter(
     ({ status }) =>
       isTrue(status?.conditions, "Degraded") && findCondition(status?.conditions, "Applied")?.status === "False",

@@ -12,8 +12,8 @@ import { generatedKubelet } from "../../domain/machine-config/kubelet-config/kub
 import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
-import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import { apiObjects, runtimeClassKind } from "../../domain/performance-profile/api-objects-controller.ts";
+import { performanceProfileKind, runtimeClassKind } from "../../domain/performance-profile/api.ts";
+import { apiObjects } from "../../domain/performance-profile/api-objects-controller.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { performanceProfileController } from "../../domain/performance-profile/performance-profile-controller.ts";
 import { projectNode, projectProfile } from "../../domain/performance-profile/projections.ts";

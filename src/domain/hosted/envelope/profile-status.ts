@@ -6,7 +6,7 @@ import type { ConfigMap } from "./read-manifests.ts";
 
 /** The status of a profile as its ConfigMap tells it. Fields that Attune does not know are ignored. */
 export type ReadStatus =
-  | { readonly type: "status"; readonly conditions: readonly Condition[] }
+  | { readonly type: "status"; readonly conditions: readonly Condition[]; readonly runtimeClass?: string | undefined }
   | { readonly type: "problem"; readonly problem: string };
 
 const limits = { tokens: 20_000, characters: 1024 * 1024 } as const;
@@ -27,7 +27,8 @@ export function readStatus({ metadata: { name = "" }, data = {} }: ConfigMap): R
   if (!Array.isArray(conditions)) return problem("conditions is not a list");
   const read = conditions.flatMap((one) => conditionIn(one));
   // Of a repeated type the first counts, as for `kubectl wait`.
-  return { type: "status", conditions: read.filter((one) => findCondition(read, one.type) === one) };
+  const first = read.filter((one) => findCondition(read, one.type) === one);
+  return { type: "status", conditions: first, runtimeClass: text(value["runtimeClass"]) || undefined };
 }
 
 function conditionIn(value: unknown): Condition[] {
@@ -35,5 +36,7 @@ function conditionIn(value: unknown): Condition[] {
   const { status } = value;
   const type = text(value["type"]);
   if (type === "" || (status !== "True" && status !== "False" && status !== "Unknown")) return [];
-  return [{ type, status, reason: text(value["reason"]), message: text(value["message"]) }];
+  const time = text(value["lastTransitionTime"]);
+  const lastTransitionTime = Number.isNaN(Date.parse(time)) ? undefined : time;
+  return [{ type, status, reason: text(value["reason"]), message: text(value["message"]), lastTransitionTime }];
 }

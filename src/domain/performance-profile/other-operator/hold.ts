@@ -20,6 +20,8 @@ export interface HoldInput {
   readonly machineConfigs: readonly MachineConfig[];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Where nothing is written before there is a node. `joined`: RFC 3339. */
+  readonly firstNode?: { readonly joined: string | undefined } | undefined;
 }
 
 export interface Hold {
