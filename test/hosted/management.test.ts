@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
+import { unpackText } from "../../src/domain/hosted/handover/packed-text.ts";
+import { type PoolOrder, readOrder } from "../../src/domain/hosted/handover/pool-order.ts";
 import { keys } from "../../src/domain/hosted/protocol.ts";
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { nodePoolCrds } from "../../src/domain/node-pool/crds.ts";
@@ -9,7 +11,13 @@ import { runManagement } from "../../src/program/management/management.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until.ts";
-import { eventually } from "../node-tuning/eventually.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+
+const manifest = (kind: string, name: string, spec: object, annotations: object = {}): string =>
+  JSON.stringify({ apiVersion: "machineconfiguration.openshift.io/v1", kind, metadata: { name, annotations }, spec });
+const tuned = (name: string, annotations: object = {}): string =>
+  JSON.stringify({ apiVersion: "tuned.openshift.io/v1", kind: "Tuned", metadata: { name, annotations }, spec: {} });
+const merge = (patch: object): { type: "merge"; patch: object } => ({ type: "merge", patch });
 
 const users = { namespace: "clusters" };
 const controlPlane = { namespace: "clusters-demo" };
@@ -42,8 +50,7 @@ for (const variant of serverVariants())
     });
 
     it("brings the Tuneds of a NodePool to its control plane namespace, and reports what is wrong", async () => {
-      const tuned = "apiVersion: tuned.openshift.io/v1\nkind: Tuned\nmetadata: {name: a}\nspec: {}\n";
-      await createConfigMap("t", { tuning: tuned });
+      await createConfigMap("t", { tuning: tuned("a") });
       await client.create(
         nodePoolKind,
         {
@@ -63,13 +70,99 @@ for (const variant of serverVariants())
       await client.patch(
         kinds.configMap,
         "t",
-        { type: "merge", patch: { data: { tuning: `${tuned}\n---\na: [` } } },
+        { type: "merge", patch: { data: { tuning: `${tuned("a")}\n---\na: [` } } },
         users,
       );
       await eventually("invalid", async () => (await condition("ValidTuningConfig"))?.status === "False");
       expect((await condition("ValidTuningConfig"))?.message).toMatch(/^ConfigMap t, document 2: is not YAML/);
       await client.get(kinds.configMap, "tuned-np1", controlPlane);
     });
+
+    it("orders a rollout of what users give and what is generated, and of complete sets only", async () => {
+      await createConfigMap("mc", { config: manifest("MachineConfig", "60-user", { kernelArguments: ["nosmt"] }) });
+      await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }] } }), users);
+      await eventually("the order", async () => (await payload()).includes("60-user"));
+      expect(await payload()).toContain("machineconfiguration.openshift.io/role: worker");
+      const user = (await order()).target.full;
+      // Its members arrive one by one.
+      const set = { "rollout.attune.dev/derived-set": "perf/1" };
+      await generate("mc-perf", keys.generatedMachineConfig, manifest("MachineConfig", "50-performance-perf", {}, set));
+      await generate("kc-perf", keys.generatedKubeletConfig, manifest("KubeletConfig", "performance-perf", {}, set));
+      await pass();
+      expect((await order()).target.full).toBe(user);
+      await generate("tuned-perf", keys.tunedConfig, tuned("openshift-node-performance-perf", set));
+      await eventually("the whole set", async () => (await order()).target.full !== user);
+      expect(await payload()).toContain("performance-perf");
+    });
+
+    it("keeps the configuration while a user's KubeletConfig is beside a generated one (hosted W-11)", async () => {
+      const { target } = await order();
+      await createConfigMap("kc", { config: manifest("KubeletConfig", "user", {}) });
+      await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }, { name: "kc" }] } }), users);
+      await eventually("reported", async () => (await condition("ValidMachineConfig"))?.status === "False");
+      expect((await condition("ValidMachineConfig"))?.message).toContain("at most one KubeletConfig");
+      expect((await order()).target).toEqual(target);
+      await client.get(kinds.configMap, "kc-np1", controlPlane);
+      await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }] } }), users);
+      await gone("the copy", () => client.get(kinds.configMap, "kc-np1", controlPlane));
+    });
+
+    it("changes nothing on nodes while a NodePool is paused (hosted W-7)", async () => {
+      await client.patch(nodePoolKind, "np1", merge({ spec: { pausedUntil: "true" } }), users);
+      await eventually("paused", async () => (await condition("ReconciliationActive"))?.status === "False");
+      await client.patch(kinds.configMap, "t", merge({ data: { tuning: tuned("b") } }), users);
+      await eventually("read all the same", async () => (await condition("ValidTuningConfig"))?.status === "True");
+      expect(await tuneds()).not.toContain("name: b");
+      await client.patch(nodePoolKind, "np1", merge({ spec: { pausedUntil: null } }), users);
+      await eventually("written", async () => (await tuneds()).includes("name: b"));
+    });
+
+    it("removes with a NodePool what it made, also when the hosted cluster goes first", async () => {
+      // As the operator of a hosted cluster leaves it.
+      await client.patch(
+        kinds.configMap,
+        "mc-perf",
+        merge({ metadata: { finalizers: ["example.com/kept"] } }),
+        controlPlane,
+      );
+      await client.delete(nodePoolKind, "np1", users);
+      await gone("the order", () => client.get(kinds.configMap, "pool-order-np1", controlPlane));
+      expect((await client.get(nodePoolKind, "np1", users)).metadata.deletionTimestamp).toBeDefined();
+      await client.delete(hostedClusterKind, "demo", users);
+      await gone("the NodePool", () => client.get(nodePoolKind, "np1", users));
+      const { items } = await client.list(kinds.configMap, { ...controlPlane, labelSelector: keys.nodePool });
+      expect(items).toEqual([]);
+    });
+
+    let passes = 0;
+    /** ConfigMaps arrive in their order: what was written before is decided about. */
+    async function pass(): Promise<void> {
+      const name = `pass-${passes++}`;
+      await client.patch(kinds.configMap, "t", merge({ data: { tuning: tuned(name) } }), users);
+      await eventually("a pass", async () => (await tuneds()).includes(`name: ${name}`));
+    }
+
+    async function order(): Promise<PoolOrder> {
+      const read = readOrder(await client.get(kinds.configMap, "pool-order-np1", controlPlane));
+      if (read.type === "problem") throw new Error(read.problem);
+      return read.value;
+    }
+
+    async function payload(): Promise<string> {
+      const unpacked = unpackText((await order()).payload);
+      return unpacked.type === "text" ? unpacked.text : "";
+    }
+
+    async function tuneds(): Promise<string> {
+      return (await client.get(kinds.configMap, "tuned-np1", controlPlane)).data?.["tuned"] ?? "";
+    }
+
+    async function generate(name: string, mark: string, config: string): Promise<void> {
+      const labels = { [keys.nodePool]: "np1", [mark]: "true", [keys.performanceProfileName]: "perf" };
+      const data = mark === keys.tunedConfig ? { tuned: config } : { config };
+      const metadata = { name, labels };
+      await client.create(kinds.configMap, { apiVersion: "v1", kind: "ConfigMap", metadata, data }, controlPlane);
+    }
 
     async function condition(type: string): Promise<{ status: string; message: string } | undefined> {
       const { status } = await client.get(nodePoolKind, "np1", users);

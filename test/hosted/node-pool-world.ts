@@ -141,7 +141,12 @@ export class NodePoolWorld {
     this.nodePools.set(name, { ...nodePool, status: { ...nodePool.status, conditions: [...conditions] } });
     this.#roll(
       nodePool,
-      payloadOf({ nodePool: name, config, controlPlane: this.#observed(), lastGood: this.payloads.get(name)?.objects }),
+      payloadOf({
+        nodePool: name,
+        config,
+        controlPlane: this.#observed(),
+        lastGood: () => this.payloads.get(name)?.objects,
+      }),
     );
   }
 

@@ -96,7 +96,7 @@ describe("a payload", () => {
   function payload(controlPlane: readonly ConfigMap[], lastGood?: readonly KubeObject[]): ReturnType<typeof payloadOf> {
     const protocol = protocols.documented;
     const config = readConfig({ nodePool, configMap: () => undefined, controlPlane, isTuned: true, protocol });
-    return payloadOf({ nodePool: "np1", config, controlPlane, lastGood });
+    return payloadOf({ nodePool: "np1", config, controlPlane, lastGood: () => lastGood });
   }
 
   it("waits until all that is derived from a profile is written, so that it is one rollout", () => {

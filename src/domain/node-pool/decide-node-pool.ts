@@ -6,74 +6,89 @@ import { type HostedCluster, isTuned, type NodePool } from "./api.ts";
 import { type Outcome, profileConditions, validCondition, withConditions } from "./conditions.ts";
 import { planCopies } from "./copies.ts";
 import { pauseOf } from "./pause.ts";
+import { payloadOf } from "./payload.ts";
 import { planTuning, type TuningPlan } from "./plan-tuning.ts";
 import { readConfig } from "./read-config.ts";
 import { nameTooLong, readTuning } from "./read-tuning.ts";
+import { versionOfCluster, versionOfImage } from "./release.ts";
+import { planRollout } from "./rollout/plan-rollout.ts";
+import type { RolloutInput } from "./rollout/rollout-plan.ts";
+import { lastPayload } from "./rollout/target.ts";
 
-export interface NodePoolInput {
+export interface NodePoolInput extends Omit<RolloutInput, "payload" | "version" | "isPaused"> {
   readonly nodePool: NodePool;
   readonly hostedCluster: HostedCluster;
   /** A ConfigMap of the namespace of the NodePool. */
   readonly configMap: (name: string) => ConfigMap | undefined;
-  /** ConfigMaps of the control plane namespace. */
-  readonly controlPlane: readonly ConfigMap[];
-  /** The control plane namespace. */
-  readonly namespace: string;
   readonly protocol: HostedProtocol;
-  readonly now: number;
 }
 
 export interface NodePoolDecision {
   readonly objects: readonly PlannedObject[];
   readonly prunes: readonly ObjectReference[];
+  /** Annotations of the NodePool, which are written before its status. */
+  readonly annotations: Readonly<Record<string, string>>;
   readonly status: NonNullable<NodePool["status"]>;
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** One pass over a NodePool. What is wrong with one part of it keeps no other part from being done. */
+/** One pass over a NodePool. What is wrong with one part of it keeps no other part from being done (hosted W-8). */
 export function decideNodePool(input: NodePoolInput): NodePoolDecision {
-  const { nodePool, now } = input;
+  const { nodePool, hostedCluster, controlPlane, now } = input;
+  const { name = "" } = nodePool.metadata;
+  const isOn = isTuned(hostedCluster);
   const pause = pauseOf(nodePool, now);
-  const tuning = isTuned(input.hostedCluster) ? tuningOf(input) : noTuning;
-  const config = readConfig({ ...input, isTuned: isTuned(input.hostedCluster) });
+  const tooLong = nameTooLong(nodePool);
+  if (tooLong !== undefined) {
+    const outcome = validCondition("ValidTuningConfig", [{ configMap: "", message: tooLong }]);
+    return { ...nothing, status: statusWith(nodePool, [pause.outcome, outcome], now) };
+  }
+  const tuning = isOn
+    ? planTuning({ ...input, observed: controlPlane, tuning: readTuning(nodePool, input.configMap) })
+    : noTuning;
+  const config = readConfig({ ...input, isTuned: isOn });
   const copies = planCopies({
     ...input,
     given: config.given,
-    observed: input.controlPlane,
+    observed: controlPlane,
     planned: new Set(tuning.objects.map(({ object }) => object.metadata.name ?? "")),
+  });
+  const lastGood = (): ReturnType<typeof lastPayload> => lastPayload(name, controlPlane);
+  const rollout = planRollout({
+    ...input,
+    payload: payloadOf({ nodePool: name, config, controlPlane, lastGood }),
+    version: versionOf(nodePool, hostedCluster),
+    isPaused: pause.isPaused,
   });
   const outcomes = [
     pause.outcome,
-    ...(isTuned(input.hostedCluster) ? [validCondition("ValidTuningConfig", tuning.problems)] : []),
+    ...(isOn ? [validCondition("ValidTuningConfig", tuning.problems)] : []),
     validCondition("ValidMachineConfig", [...config.problems, ...copies.problems]),
-    ...profileConditions({ ...input, profile: embeddedProfile(nodePool, tuning) }),
+    ...profileConditions({ ...input, profile: embeddedProfile(name, tuning) }),
+    ...rollout.outcomes,
   ];
-  const written = pause.isPaused ? [] : [tuning, copies];
+  // What `pausedUntil` promises holds for tuning too (hosted W-7).
+  const written = pause.isPaused ? [rollout] : [tuning, copies, rollout];
+  const again = [pause.againInMs, rollout.requeueAfterMs].filter((ms) => ms !== undefined);
   return {
     objects: written.flatMap(({ objects }) => objects),
     prunes: written.flatMap(({ prunes }) => prunes),
-    status: statusWith(nodePool, outcomes, now),
-    requeueAfterMs: pause.againInMs,
+    annotations: rollout.annotations,
+    status: { ...statusWith(nodePool, outcomes, now), ...rollout.status },
+    ...(again.length > 0 ? { requeueAfterMs: Math.min(...again) } : {}),
   };
 }
 
+const nothing = { objects: [], prunes: [], annotations: {} };
 const noTuning: TuningPlan = { objects: [], prunes: [], problems: [], profile: undefined };
 
-function tuningOf(input: NodePoolInput): TuningPlan {
-  const { nodePool, configMap, controlPlane: observed } = input;
-  const tooLong = nameTooLong(nodePool);
-  if (tooLong !== undefined) return { ...noTuning, problems: [{ configMap: "", message: tooLong }] };
-  return planTuning({ ...input, observed, tuning: readTuning(nodePool, configMap) });
+function versionOf({ spec }: NodePool, hostedCluster: HostedCluster): string {
+  const { image } = spec?.release ?? {};
+  return image === undefined ? versionOfCluster(hostedCluster) : versionOfImage(image);
 }
 
-function embeddedProfile({ metadata }: NodePool, { profile }: TuningPlan): EmbeddedProfile | undefined {
-  return (
-    profile && {
-      nodePool: metadata.name ?? "",
-      profile: profile.object.metadata.name ?? "",
-      from: profile.from,
-    }
-  );
+function embeddedProfile(nodePool: string, { profile }: TuningPlan): EmbeddedProfile | undefined {
+  return profile && { nodePool, profile: profile.object.metadata.name ?? "", from: profile.from };
 }
 
 function statusWith(

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
-import { contentOf, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
+import { contentOf, keys, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
 import { controlPlaneOf, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
@@ -17,9 +17,13 @@ export const nodePoolIndexes = {
   pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
 };
 
-export const configMapIndexes = {
-  namespace: ({ metadata: { namespace = "" } }: ConfigMap): string[] => [namespace],
-};
+export const byNamespace = { namespace: ({ metadata: { namespace = "" } }: KubeObject): string[] => [namespace] };
+
+/** `namespace/name` of the NodePool that an object was made for, by its annotation. */
+export function nodePoolKeyIn({ metadata: { annotations = {} } }: KubeObject): string[] {
+  const key = Object.hasOwn(annotations, keys.nodePool) ? annotations[keys.nodePool] : undefined;
+  return key === undefined ? [] : [key];
+}
 
 /** Of ConfigMaps that hold nothing for us only the existence counts. A management cluster has many of them. */
 export function projectConfigMap(configMap: ConfigMap): ConfigMap {

@@ -1,31 +1,41 @@
-import type { Cache, CacheEvent, Informer } from "../../cluster/kube/cache.ts";
+import { ifThere, isConflict } from "../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
-import { act } from "../../cluster/runtime/act/act.ts";
+import { act, ActError } from "../../cluster/runtime/act/act.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import { Controller, type Result, source } from "../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { keyOf } from "../../language/object/meta.ts";
-import { emptyPlan, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
+import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
-import { type HostedProtocol, nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
+import { nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
 import { controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool, nodePoolKind } from "./api.ts";
-import { decideNodePool } from "./decide-node-pool.ts";
+import { decideNodePool, type NodePoolInput } from "./decide-node-pool.ts";
+import { metadataPatch } from "./node-pool-metadata.ts";
+import { nodePoolKeyIn } from "./node-pool-caches.ts";
+import { finalizer, planDeletion } from "./rollout/plan-deletion.ts";
 import { isForAll, nodePoolsWokenBy } from "./woken-by.ts";
 
 export interface NodePoolCaches {
   /** With `nodePoolIndexes`. */
   readonly nodePools: Informer<NodePool>;
   readonly hostedClusters: Informer<HostedCluster>;
-  /** Of all namespaces, with `configMapIndexes`. */
+  /** Of all namespaces, with `byNamespace`, as the following. */
   readonly configMaps: Informer<ConfigMap>;
+  /** Those that this controller has made. */
+  readonly secrets: Informer;
+  /** Of the kinds of the provider of machines. */
+  readonly machines: ReadonlyMap<string, { readonly kind: KindRef; readonly cache: Informer }>;
 }
 
-export interface NodePoolOptions {
+export interface NodePoolOptions extends Pick<
+  NodePoolInput,
+  "protocol" | "provider" | "digest" | "compress" | "newToken"
+> {
   readonly client: Client;
   readonly caches: NodePoolCaches;
-  readonly protocol: HostedProtocol;
   readonly clock: Clock;
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
@@ -36,12 +46,14 @@ const fieldManager = "attune-node-pool";
 
 /** Brings the configuration of each NodePool to its control plane namespace, and reports what became of it. */
 export function nodePoolController(options: NodePoolOptions): Controller {
-  const { client, caches, protocol, clock, recorder } = options;
-  const { nodePools, hostedClusters, configMaps } = caches;
-  const written: Record<string, { readonly kind: KindRef; readonly cache: Cache }> = {
-    ConfigMap: { kind: kinds.configMap, cache: configMaps },
-    NodePool: { kind: nodePoolKind, cache: nodePools },
-  };
+  const { client, caches, clock, recorder } = options;
+  const { nodePools, hostedClusters, configMaps, secrets, machines } = caches;
+  const written = new Map<string, { readonly kind: KindRef; readonly cache: Informer }>([
+    ["ConfigMap", { kind: kinds.configMap, cache: configMaps }],
+    ["Secret", { kind: kinds.secret, cache: secrets }],
+    ["NodePool", { kind: nodePoolKind, cache: nodePools }],
+    ...machines,
+  ]);
 
   const woken = (event: CacheEvent<ConfigMap>): string[] => {
     const both = [event.object, ...("before" in event ? [event.before] : [])];
@@ -71,38 +83,103 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       source(nodePools, ({ object }) => [keyOf(object)]),
       source(hostedClusters, ({ object }) => nodePools.byIndex("hostedCluster", keyOf(object)).map(keyOf)),
       source(configMaps, woken),
+      ...[secrets, ...Array.from(machines.values(), ({ cache }) => cache)].map((cache) =>
+        source(cache, ({ object }) => nodePoolKeyIn(object)),
+      ),
     ],
     async reconcile(key, { signal, log }): Promise<Result | undefined> {
       const nodePool = nodePools.get(key);
-      const hostedCluster = nodePool && hostedClusters.get(hostedClusterOf(nodePool));
-      // Its creation is an event.
-      if (!nodePool || !hostedCluster) return undefined;
-      const namespace = controlPlaneOf(nodePool);
-      const decision = decideNodePool({
-        nodePool,
-        hostedCluster,
-        configMap: (name) => configMaps.get(`${nodePool.metadata.namespace}/${name}`),
-        controlPlane: configMaps.byIndex("namespace", namespace),
-        namespace,
-        protocol,
-        now: clock.now(),
-      });
-      const plan = {
-        ...emptyPlan(),
-        objects: [...decision.objects],
-        prunes: [...decision.prunes],
-        statuses: [{ of: referenceTo(nodePool), status: { ...decision.status } }],
-        requeueAfterMs: decision.requeueAfterMs,
-      };
-      return act(plan, {
-        client,
-        kinds: (_apiVersion, kind) => written[kind]!.kind,
-        observed: (reference) => written[reference.kind]!.cache.get(keyOf(reference)),
-        fieldManager,
-        recorder,
-        signal,
-        log,
-      });
+      if (!nodePool) return undefined;
+      const { metadata } = nodePool;
+      const hostedCluster = hostedClusters.get(hostedClusterOf(nodePool));
+      const execute = async (plan: Plan): Promise<Result> => carryOut(nodePool, plan, { signal, log });
+      try {
+        if (metadata.deletionTimestamp) return await remove(nodePool, hostedCluster, { signal, execute });
+        // Its creation is an event.
+        if (!hostedCluster) return undefined;
+        const decision = decideNodePool({
+          ...options,
+          ...surroundings(nodePool),
+          hostedCluster,
+          configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
+          now: clock.now(),
+        });
+        const noted = metadataPatch(nodePool, hostedCluster, decision.annotations);
+        if (noted) await patch(nodePool, noted, signal);
+        return await execute({
+          ...emptyPlan(),
+          objects: [...decision.objects],
+          prunes: [...decision.prunes],
+          statuses: [{ of: referenceTo(nodePool), status: { ...decision.status } }],
+          requeueAfterMs: decision.requeueAfterMs,
+        });
+      } catch (error) {
+        // It has changed: its event brings it here again.
+        if (isConflict(error)) return { requeue: true };
+        throw error;
+      }
     },
   });
+
+  function surroundings(
+    nodePool: NodePool,
+  ): Pick<NodePoolInput, "nodePool" | "namespace" | "controlPlane" | "secrets" | "machines"> {
+    const namespace = controlPlaneOf(nodePool);
+    return {
+      nodePool,
+      namespace,
+      controlPlane: configMaps.byIndex("namespace", namespace),
+      secrets: secrets.byIndex("namespace", namespace),
+      machines: [...machines.values()].flatMap(({ cache }) => cache.byIndex("namespace", namespace)),
+    };
+  }
+
+  function known(kind: string): { readonly kind: KindRef; readonly cache: Informer } {
+    const found = written.get(kind);
+    if (!found) throw new TypeError(`NodePools have no ${kind}`);
+    return found;
+  }
+
+  function carryOut(nodePool: NodePool, plan: Plan, context: { signal: AbortSignal; log: Log }): Promise<Result> {
+    return act(plan, {
+      client,
+      kinds: (_apiVersion, kind) => known(kind).kind,
+      observed: (reference) => known(reference.kind).cache.get(keyOf(reference)),
+      fieldManager,
+      ...context,
+    }).catch((error: unknown) => {
+      if (error instanceof ActError) {
+        const { message } = error;
+        recorder?.record({ regarding: referenceTo(nodePool), type: "Warning", reason: "ReconcileError", message });
+      }
+      throw error;
+    });
+  }
+
+  /** The rest of the deletion is an event of what goes. */
+  async function remove(
+    nodePool: NodePool,
+    hostedCluster: HostedCluster | undefined,
+    { signal, execute }: { signal: AbortSignal; execute: (plan: Plan) => Promise<Result> },
+  ): Promise<Result | undefined> {
+    if (!nodePool.metadata.finalizers?.includes(finalizer)) return undefined;
+    const deletion = planDeletion({ ...options, ...surroundings(nodePool) });
+    const others = nodePool.metadata.finalizers.filter((name) => name !== finalizer);
+    if (deletion.remaining.length === 0) return void (await patch(nodePool, { finalizers: others }, signal));
+    // The operator, which would do it, goes with its hosted cluster, and so does what it keeps there.
+    const isAlone = !hostedCluster || hostedCluster.metadata.deletionTimestamp !== undefined;
+    for (const { metadata } of isAlone ? surroundings(nodePool).controlPlane : [])
+      if (metadata.finalizers?.length && nodePoolOf({ metadata }) === nodePool.metadata.name) {
+        const { name = "", namespace } = metadata;
+        const freed = { metadata: { finalizers: null } };
+        await ifThere(client.patch(kinds.configMap, name, { type: "merge", patch: freed }, { namespace, signal }));
+      }
+    return execute({ ...emptyPlan(), prunes: [...deletion.prunes] });
+  }
+
+  async function patch({ metadata }: NodePool, change: object, signal: AbortSignal): Promise<void> {
+    const { name = "", namespace, resourceVersion } = metadata;
+    const merge = { type: "merge", patch: { metadata: { resourceVersion, ...change } } } as const;
+    await ifThere(client.patch(nodePoolKind, name, merge, { namespace, fieldManager, signal }));
+  }
 }

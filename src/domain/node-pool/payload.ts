@@ -19,14 +19,15 @@ export interface PayloadInput {
   /** ConfigMaps of the control plane namespace. */
   readonly controlPlane: readonly ConfigMap[];
   /** The objects of the present payload. */
-  readonly lastGood?: readonly KubeObject[] | undefined;
+  readonly lastGood: () => readonly KubeObject[] | undefined;
 }
 
 /** A payload never has a part of what belongs together, so that a profile, or its replacement by another, is one rollout. */
 export function payloadOf({ nodePool, config, controlPlane, lastGood }: PayloadInput): Payload {
   const waitsFor = incompleteProfiles(nodePool, controlPlane);
   if (config.problems.length === 0 && waitsFor.length === 0) return { type: "new", objects: config.objects };
-  return lastGood ? { type: "kept", objects: lastGood, waitsFor } : { type: "none" };
+  const objects = lastGood();
+  return objects ? { type: "kept", objects, waitsFor } : { type: "none" };
 }
 
 /** Profiles of which some derived objects are written, and others not yet or not any more. */

@@ -3,7 +3,6 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { inlineConnection } from "../../cluster/kube/connect/inline-connection.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { kindOf, serviceMonitorKind } from "../../cluster/kube/manifest-kinds.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -12,17 +11,14 @@ import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import type { HostedCluster } from "../../domain/node-pool/api.ts";
-import {
-  hostedClusterController,
-  type OwnKind,
-} from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
+import { hostedClusterController } from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
 import { HostedObjects } from "../../domain/node-pool/hosted-cluster/hosted-objects-controller.ts";
 import type { HostedKubeconfig } from "../../domain/node-pool/hosted-cluster/kubeconfig.ts";
-import { managedBy, ownIndexes } from "../../domain/node-pool/hosted-cluster/marks.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
-import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { KindRef } from "../../language/object/meta.ts";
 import { hostedManifests } from "./hosted-manifests.ts";
 import { hostedOperatorObjects } from "./hosted-operator.ts";
+import { ownInformer } from "./own-informer.ts";
 
 export interface HostedClustersInput {
   readonly manager: Manager;
@@ -57,20 +53,10 @@ export async function hostedClusterOperators(input: HostedClustersInput): Promis
   return hostedClusterController({
     ...input,
     client: writer,
-    own: new Map(ownKinds.map((kind) => [kind.kind, own(kind, input)])),
+    own: new Map(ownKinds.map((kind) => [kind.kind, { kind, cache: ownInformer(kind, input) }])),
     operatorObjects: (place) => hostedOperatorObjects(place, { image, protocol, hasMonitoring }),
     hostedObjects: new HostedObjects({ objects: hostedManifests(protocol), kindOf, connect, clock }),
   });
-}
-
-/** What was made for hosted clusters, of one kind. */
-function own(kind: KindRef, { manager, client, clock }: HostedClustersInput): OwnKind {
-  const labelSelector = Object.entries(managedBy)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(",");
-  const create = (): Informer =>
-    createInformer<KubeObject>(client, kind, { labelSelector, indexes: ownIndexes, clock });
-  return { kind, cache: manager.informer(kind, { labelSelector }, create) };
 }
 
 async function connect({ text, from }: HostedKubeconfig): Promise<HttpClient> {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { gzipSync } from "node:zlib";
 import type { Client } from "../../cluster/kube/client.ts";
-import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
+import { informerOfOne } from "../../cluster/kube/informer/informer.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
@@ -11,16 +12,16 @@ import { leadersOnly } from "../../cluster/runtime/leader/leader-gate.ts";
 import { leaseKind, leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
-import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
 import { protocols } from "../../domain/hosted/protocol.ts";
-import { hostedClusterKind, nodePoolKind } from "../../domain/node-pool/api.ts";
-import { configMapIndexes, nodePoolIndexes, projectConfigMap } from "../../domain/node-pool/node-pool-caches.ts";
-import { type NodePoolCaches, nodePoolController } from "../../domain/node-pool/node-pool-controller.ts";
+import { clusterApiProvider, machineDeploymentKind } from "../../domain/node-pool/cluster-api.ts";
+import type { MachineProvider } from "../../domain/node-pool/machine-provider.ts";
+import { nodePoolController } from "../../domain/node-pool/node-pool-controller.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
-import type { KindRef } from "../../language/object/meta.ts";
 import { hostedClusterOperators } from "./hosted-clusters.ts";
 import { systemNamespace } from "../operator/names.ts";
+import { sha256 } from "../operator/sha256.ts";
 import { managementName } from "./names.ts";
+import { nodePoolCaches } from "./node-pool-caches.ts";
 
 export interface ManagementOptions {
   /** Of the management cluster. */
@@ -30,6 +31,8 @@ export interface ManagementOptions {
   readonly namespace?: string | undefined;
   /** Container image of the operators of hosted clusters, and of their agents. */
   readonly image: string;
+  /** What makes machines: `auto` is Cluster API where the cluster has it. Default: none, nodes join by other means. */
+  readonly provider?: MachineProvider | "auto" | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
   /** With several replicas, only the leader acts. Default true. */
@@ -49,9 +52,11 @@ export async function runManagement(options: ManagementOptions): Promise<void> {
   const manager = new Manager({ election, probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: managementName, clock, log });
   manager.add(recorder);
-  const caches = nodePoolCaches(manager, client, clock);
   const common = { client: writer, clock, log, metrics, recorder };
-  manager.add(nodePoolController({ ...common, caches, protocol: protocols[protocol] }));
+  const provider = options.provider === "auto" ? await clusterApi(client, signal) : options.provider;
+  const caches = nodePoolCaches({ manager, client, clock, provider });
+  const pure = { digest: sha256, compress: (bytes: Uint8Array) => gzipSync(bytes), newToken: randomUUID };
+  manager.add(nodePoolController({ ...common, ...pure, caches, provider, protocol: protocols[protocol] }));
   const { hostedClusters } = caches;
   const { image } = options;
   manager.add(
@@ -60,17 +65,10 @@ export async function runManagement(options: ManagementOptions): Promise<void> {
   await manager.run(signal);
 }
 
-function nodePoolCaches(manager: Manager, client: Client, clock: Clock): NodePoolCaches {
-  const configMapKind = kinds.configMap as KindRef<ConfigMap>;
-  return {
-    nodePools: manager.informer(nodePoolKind, {}, () =>
-      createInformer(client, nodePoolKind, { indexes: nodePoolIndexes, clock }),
-    ),
-    hostedClusters: manager.informer(hostedClusterKind, {}, () => createInformer(client, hostedClusterKind, { clock })),
-    configMaps: manager.informer(configMapKind, {}, () =>
-      createInformer(client, configMapKind, { project: projectConfigMap, indexes: configMapIndexes, clock }),
-    ),
-  };
+/** Where Cluster API makes machines; else nodes join by other means. */
+async function clusterApi(client: Client, signal: AbortSignal): Promise<MachineProvider | undefined> {
+  const { apiVersion, kind } = machineDeploymentKind;
+  return (await new Discovery(client).kind(apiVersion, kind, { signal })) ? clusterApiProvider : undefined;
 }
 
 function newElection(

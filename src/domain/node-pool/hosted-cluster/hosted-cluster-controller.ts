@@ -66,7 +66,7 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
     queue: { backoff: { maxMs: 60_000 } },
     sources: [
       source(hostedClusters, ({ object }) => [keyOf(object)]),
-      ...Array.from(own.values(), ({ cache }) => source(cache, ({ object }) => [madeFor(object)])),
+      ...Array.from(own.values(), ({ cache }) => source(cache, ({ object }) => madeFor(object))),
     ],
     async reconcile(key, { signal, log }): Promise<Result | undefined> {
       const found = hostedClusters.get(key);
@@ -130,12 +130,7 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
   }
 
   function ownOf(key: string): KubeObject[] {
-    return Array.from(own.values()).flatMap(({ kind, cache }) =>
-      // Objects of a list have no kind.
-      cache
-        .byIndex("hostedCluster", key)
-        .map((object) => ({ ...object, apiVersion: kind.apiVersion, kind: kind.kind })),
-    );
+    return Array.from(own.values()).flatMap(({ cache }) => cache.byIndex("hostedCluster", key));
   }
 
   async function readKubeconfig(hostedCluster: HostedCluster, signal: AbortSignal): Promise<KubeconfigRead> {

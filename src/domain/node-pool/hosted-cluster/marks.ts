@@ -19,12 +19,13 @@ export function markedFor(hostedCluster: string, object: KubeObject): KubeObject
 }
 
 /** `namespace/name` of the hosted cluster that an object was made for. */
-export function madeFor({ metadata: { annotations = {} } }: KubeObject): string {
-  return annotations[keys.cluster] ?? "";
+export function madeFor({ metadata: { annotations = {} } }: KubeObject): string[] {
+  const key = Object.hasOwn(annotations, keys.cluster) ? annotations[keys.cluster] : undefined;
+  return key === undefined ? [] : [key];
 }
 
 export function isManaged({ metadata: { labels = {} } }: KubeObject): boolean {
   return Object.entries(managedBy).every(([name, value]) => labels[name] === value);
 }
 
-export const ownIndexes = { hostedCluster: (object: KubeObject): string[] => [madeFor(object)] };
+export const ownIndexes = { hostedCluster: madeFor };

@@ -1,6 +1,7 @@
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../../language/object/plan.ts";
 import { formatTime, parseTime } from "../../../language/object/time.ts";
 import { group, keys } from "../../hosted/protocol.ts";
+import { managedBy } from "../hosted-cluster/marks.ts";
 import { managementOf } from "./management.ts";
 import type { RolloutInput, Secret } from "./rollout-plan.ts";
 import type { Wanted } from "./target.ts";
@@ -110,7 +111,12 @@ function secretFor(
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { name, namespace, annotations: { [keys.nodePool]: `${of}/${pool}`, ...annotations } },
+    metadata: {
+      name,
+      namespace,
+      labels: { ...managedBy },
+      annotations: { [keys.nodePool]: `${of}/${pool}`, ...annotations },
+    },
     type: "Opaque",
     data,
   };
