@@ -12,7 +12,7 @@ import {
 import type { KindRef } from "../../src/language/object/meta.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { controllerConfigDefinition } from "../node-tuning/controller-config-definition.ts";
-import { pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
+import { mayPauseAnnotation, pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { MachineConfigOperator } from "./machine-config-operator.ts";
 import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
@@ -52,6 +52,8 @@ async function withOtherOperator(): Promise<OtherOperator> {
   const { apiVersion, kind } = controllerConfigKind;
   await eventually("the kind is served", () => client.list(controllerConfigKind));
   await client.create(controllerConfigKind, { apiVersion, kind, metadata: { name: controllerConfigName } });
+  const consent = { metadata: { annotations: { [mayPauseAnnotation]: "true" } } };
+  await client.patch(machineConfigPoolKind, poolName, { type: "merge", patch: consent });
   await client.create(machineConfigKind, {
     apiVersion,
     kind: "MachineConfig",

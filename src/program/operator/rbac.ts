@@ -133,7 +133,7 @@ const ofOpenShift: readonly Grant[] = [
 const ofRollout: readonly Grant[] = [
   {
     because:
-      "pools master and worker where there are none, and in each pool the rendered config that its nodes should have; beside a Machine Config Operator, pauses a pool while the objects of a PerformanceProfile are written",
+      "pools master and worker where there are none, and in each pool the rendered config that its nodes should have; beside a Machine Config Operator, pauses a pool that may be while the objects of a PerformanceProfile are written",
     apiGroups: [machineConfiguration],
     resources: ["machineconfigpools"],
     verbs: ["create", "patch"],

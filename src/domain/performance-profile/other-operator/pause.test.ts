@@ -3,7 +3,15 @@ import type { MachineConfig, MachineConfigPool } from "../../machine-config/api.
 import type { Tuned } from "../../node-tuning/api.ts";
 import type { BootDecision } from "../../node-tuning/boot/boot-decision.ts";
 import { derivedSetAnnotation } from "../../rollout/derived-set.ts";
-import { isRendered, pausedForAnnotation, pausedSinceAnnotation, pausePatch, pauses, resume } from "./pause.ts";
+import {
+  isRendered,
+  mayPauseAnnotation,
+  pausedForAnnotation,
+  pausedSinceAnnotation,
+  pausePatch,
+  pauses,
+  resume,
+} from "./pause.ts";
 
 const role = (name: string): Record<string, string> => ({ role: name });
 const at = (seconds: number): number => Date.parse("2026-01-01T00:00:00Z") + seconds * 1000;
@@ -11,9 +19,10 @@ const at = (seconds: number): number => Date.parse("2026-01-01T00:00:00Z") + sec
 function pool(
   name: string,
   roles: string[],
-  more: { paused?: boolean; for?: string; since?: string } = {},
+  more: { paused?: boolean; for?: string; since?: string; mayPause?: string } = {},
 ): MachineConfigPool {
   const annotations = {
+    [mayPauseAnnotation]: more.mayPause ?? "true",
     ...(more.for === undefined ? {} : { [pausedForAnnotation]: more.for }),
     ...(more.since === undefined ? {} : { [pausedSinceAnnotation]: more.since }),
   };
@@ -38,6 +47,7 @@ describe("pools are paused before the objects of a profile change (machine-confi
       change,
       ["worker p/2", "rt p/2"],
     ],
+    ["not one whose owner does not let it", [pool("worker", ["worker"], { mayPause: "false" })], change, []],
     ["not one that a user has paused", [pool("worker", ["worker"], { paused: true })], change, []],
     ["not one that is paused for it", [pool("worker", ["worker"], { paused: true, for: "p/2" })], change, []],
     [

@@ -7,10 +7,12 @@ import { type BarrierInput, longestMs, objectsMissing, whatIsMissing } from "../
 import { profileOfSet, setOf } from "../../rollout/derived-set.ts";
 import { selects } from "../pools.ts";
 
+/** `true` on a pool: its owner lets Attune pause it. */
+export const mayPauseAnnotation = "rollout.attune.dev/may-pause";
 /**
- * Another operator renders a pool at any moment between two writes of one change, and restarts nodes for each rendering. So the
- * pool is paused before the first write, and resumed when it has rendered the last. On the pool: the set of objects that it
- * waits for, `profile/hash`; without hash, the objects of that profile are being deleted.
+ * Another operator renders a pool at any moment between two writes of one change, and restarts nodes for each rendering. So a
+ * pool that may be is paused before the first write, and resumed when it has rendered the last. On the pool: the set of objects
+ * that it waits for, `profile/hash`; without hash, the objects of that profile are being deleted.
  */
 export const pausedForAnnotation = "rollout.attune.dev/paused-for";
 /** On the same pool: since when. RFC 3339. */
@@ -37,7 +39,7 @@ export interface ProfileChange {
 }
 type Labels = Readonly<Record<string, string>>;
 
-/** The pools to pause before the objects of a profile are written: those that have its MachineConfig, or will have it. */
+/** The pools to pause before the objects of a profile are written: of those that may be, the ones with its MachineConfig, now or then. */
 export function pauses(
   pools: readonly MachineConfigPool[],
   { profile, next, labels, isChanging }: ProfileChange,
@@ -50,7 +52,7 @@ export function pauses(
     const paused = pausedFor(pool);
     const isNeeded =
       paused === undefined
-        ? isChanging && !pool.spec?.paused
+        ? isChanging && !pool.spec?.paused && pool.metadata.annotations?.[mayPauseAnnotation] === "true"
         : paused !== set && (isChanging || profileOfSet(paused) === profile);
     return isNeeded ? [{ pool, set }] : [];
   });
