@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { apiVersion, type MachineConfigPool } from "./api.ts";
 import type { LabelSelectorObject } from "../../language/object/label-selector.ts";
-import { Pools } from "./pools.ts";
+import { isSameSelection, Pools } from "./pools.ts";
 
 const role = (name: string): Record<string, string> => ({ [`role/${name}`]: "" });
 
@@ -76,4 +76,18 @@ describe("a pool", () => {
     expect(some.ofNode(role("worker"))).toEqual(["worker"]);
     expect(some.selecting({ role: "worker" })).toEqual(["worker"]);
   });
+});
+
+test("a rollout writes pools without changing what they select", () => {
+  const pool = {
+    apiVersion: "",
+    kind: "MachineConfigPool",
+    metadata: { name: "rt", resourceVersion: "1", labels: { a: "" } },
+    spec: { nodeSelector: { matchLabels: { rt: "" } } },
+  };
+  const told = { ...pool, metadata: { ...pool.metadata, resourceVersion: "2" }, status: { machineCount: 1 } };
+  expect(isSameSelection(pool, { ...told, spec: { ...pool.spec, configuration: { name: "x" } } })).toBe(true);
+  expect(isSameSelection(pool, { ...pool, metadata: { name: "rt" } })).toBe(false);
+  expect(isSameSelection(pool, { ...pool, spec: { nodeSelector: { matchLabels: { other: "" } } } })).toBe(false);
+  expect(isSameSelection(pool, { ...pool, spec: { ...pool.spec, machineConfigSelector: {} } })).toBe(false);
 });

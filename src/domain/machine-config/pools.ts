@@ -1,3 +1,4 @@
+import { equal } from "../../language/object/json.ts";
 import type { MachineConfigPool } from "./api.ts";
 import {
   fromLabelSelector,
@@ -105,6 +106,16 @@ export class Pools {
       return undefined;
     }
   }
+}
+
+/** Whether an update left what a pool selects, and the labels by which it is selected. Most updates of a pool are its status. */
+export function isSameSelection(a: MachineConfigPool, b: MachineConfigPool): boolean {
+  const partsOf = ({ metadata, spec }: MachineConfigPool): unknown => [
+    metadata.labels ?? {},
+    spec?.nodeSelector ?? null,
+    spec?.machineConfigSelector ?? null,
+  ];
+  return equal(partsOf(a), partsOf(b));
 }
 
 function isCustom(pool: string): boolean {

@@ -1,4 +1,5 @@
 import { type MachineConfig, machineConfigKind, type MachineConfigPool } from "../machine-config/api.ts";
+import { isSameSelection } from "../machine-config/pools.ts";
 import type { Cache, CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds, untyped } from "../../cluster/kube/kinds.ts";
@@ -11,7 +12,8 @@ import { Controller, source, type Source } from "../../cluster/runtime/controlle
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type AgentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
-import { type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
+import { isGenerated, type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
+import { machineConfigName } from "./boot/machine-configs.ts";
 import { decideNodeTuning, type NodeTuningInput, type NodeTuningPlan } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { type ClusterOperator, clusterOperatorName } from "./status/operator-status.ts";
@@ -115,7 +117,11 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       }),
       source(nodes, unlessSame(nodeFactsOf)),
       source(daemonSets, () => [everything]),
-      ...[pools, machineConfigs, clusterOperators, configMaps].flatMap((informer): Source<string>[] =>
+      ...(pools
+        ? [source(pools, (event) => unless(event.type === "updated" && isSameSelection(event.before, event.object)))]
+        : []),
+      ...(machineConfigs ? [source(machineConfigs, (event) => unless(!isOurs(event)))] : []),
+      ...[clusterOperators, configMaps].flatMap((informer): Source<string>[] =>
         informer ? [source(informer, () => [everything])] : [],
       ),
       ...(options.origin?.sources(everything) ?? []),
@@ -167,6 +173,16 @@ export function statusPlace(
   if (clusterOperators) return { type: "ClusterOperator", observed: clusterOperators.get(clusterOperatorName) };
   const observed = configMaps?.get(`${namespace}/${statusConfigMapName}`);
   return { type: "ConfigMap", observed, machineConfiguration };
+}
+
+/** Only MachineConfigs with boot arguments count: rollouts write hundreds of others. */
+function isOurs(event: CacheEvent<MachineConfig>): boolean {
+  const versions = event.type === "updated" ? [event.before, event.object] : [event.object];
+  return versions.some(({ metadata }) => isGenerated(metadata) || metadata.name?.startsWith(machineConfigName("")));
+}
+
+function unless(isIrrelevant: boolean): string[] {
+  return isIrrelevant ? [] : [everything];
 }
 
 function unlessSame<T>(factsOf: (object: T) => string): (event: CacheEvent<T>) => string[] {

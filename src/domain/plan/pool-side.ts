@@ -7,7 +7,8 @@ import { decideGenerated } from "../machine-config/pool-configs/decide-generated
 import type { GeneratedKind, PoolConfig } from "../machine-config/pool-configs/generated-kind.ts";
 import { type Rendering, renderPool } from "../machine-config/render-pool.ts";
 import { type Assigned, Members } from "../rollout/members.ts";
-import { poolOfRendering, sourcesToRender } from "../rollout/rendering.ts";
+import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
+import { sourcesToRender } from "../rollout/rendering.ts";
 import type { RolloutNode } from "../rollout/rollout-node.ts";
 
 /** Machine configuration on one side of a change. */

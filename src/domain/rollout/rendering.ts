@@ -63,13 +63,6 @@ export function sourcesToRender(
 /** Where the last config of a pool was deleted: its nodes go back to what they were installed with. */
 const nothing: MachineConfig = { apiVersion, kind: "MachineConfig", metadata: { name: "" } };
 
-/** The pool that a rendered config belongs to; undefined for a config of a user. */
-export function poolOfRendering({ metadata }: Pick<MachineConfig, "metadata">): string | undefined {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
-  const isOurs = owner?.kind === "MachineConfigPool" && owner.apiVersion === apiVersion;
-  return isOurs && metadata.name?.startsWith(`rendered-${owner.name}-`) ? owner.name : undefined;
-}
-
 /** What the pool's `spec.configuration` says of a rendering. */
 export function configurationOf({
   config,

@@ -21,7 +21,8 @@ import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import { fieldManager, type NodeWriter } from "./node-writer-controller.ts";
 import { type ReleaseOptions, releaseRendering } from "./release-controller.ts";
-import { describeProblem, poolOfRendering, type Render, Renderings } from "./rendering.ts";
+import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
+import { describeProblem, type Render, Renderings } from "./rendering.ts";
 import { unusedRenderings } from "./unused-renderings.ts";
 import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
 

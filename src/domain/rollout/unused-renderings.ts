@@ -1,7 +1,7 @@
 import { parseTime } from "../../language/object/time.ts";
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { ownAnnotations, updateOf } from "./node-annotations.ts";
-import { poolOfRendering } from "./rendering.ts";
+import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
 /** Caches may lag: what was just made may be in use already. */

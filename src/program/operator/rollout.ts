@@ -19,7 +19,8 @@ import { drainController } from "../../domain/rollout/drain/drain-controller.ts"
 import { nodeKind, NodeWriter } from "../../domain/rollout/node-writer-controller.ts";
 import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import type { BarrierInput } from "../../domain/rollout/barrier.ts";
-import { poolOfRendering, type Render } from "../../domain/rollout/rendering.ts";
+import { poolOfRendering } from "../../domain/machine-config/rendered-annotations.ts";
+import type { Render } from "../../domain/rollout/rendering.ts";
 import { type RolloutCaches, rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import { projectRolloutNode } from "../../domain/rollout/rollout-node.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";

@@ -62,9 +62,9 @@ function attempt<T extends PoolConfig>(kind: GeneratedKind<T>, input: GenerateIn
   const pools = targetPools(input.pools, input.machineConfigs, (name) => isGeneratedName(kind, name));
   const live = input.objects.filter(({ metadata }) => !metadata.deletionTimestamp).toSorted(oldestFirst);
   const drafts = live.map((object) => draftOf(kind, object, pools, refused));
+  const byName = new Map(input.machineConfigs.map((config) => [config.metadata.name, config]));
   const machineConfigs = pools.flatMap((pool) => {
-    const name = generatedName(kind, pool.name);
-    const observed = input.machineConfigs.find(({ metadata }) => metadata.name === name);
+    const observed = byName.get(generatedName(kind, pool.name));
     const chosen = drafts.filter((draft) => draft.pools.includes(pool));
     return poolConfig({ kind, pool, chosen, observed, version: input.version, refused }) ?? [];
   });

@@ -10,6 +10,8 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ObjectReference, PlannedEvent } from "../../../language/object/plan.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import { type MachineConfig, machineConfigKind, type MachineConfigPool } from "../api.ts";
+import { poolOfRendering } from "../rendered-annotations.ts";
+import { isSameSelection } from "../pools.ts";
 import { decideGenerated, type MetadataChange } from "./decide-generated.ts";
 import type { GeneratedKind, PoolConfig } from "./generated-kind.ts";
 
@@ -38,7 +40,11 @@ export function poolConfigController<T extends PoolConfig>(options: PoolConfigCo
     clock,
     log: options.log,
     metrics: options.metrics,
-    sources: [source(objects, all), source(pools, all), source(machineConfigs, all)],
+    sources: [
+      source(objects, all),
+      source(pools, (event) => (event.type === "updated" && isSameSelection(event.before, event.object) ? [] : all())),
+      source(machineConfigs, ({ object }) => (poolOfRendering(object) === undefined ? all() : [])),
+    ],
     async reconcile(_, { signal, log }): Promise<ActResult | undefined> {
       const input = {
         pools: pools.list(),

@@ -40,6 +40,12 @@ export function targetPools(
   const others = machineConfigs
     .filter(({ metadata }) => !isGenerated(metadata.name ?? ""))
     .toSorted((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1));
+  const filesAt = remembering((path: string) =>
+    others.flatMap(({ metadata, spec }) => {
+      const file = filesOf(spec?.config).findLast((one) => one.path === path);
+      return file ? [{ labels: metadata.labels, file }] : [];
+    }),
+  );
   return pools
     .map((pool) => {
       const name = pool.metadata.name ?? "";
@@ -49,14 +55,21 @@ export function targetPools(
         name,
         labels: pool.metadata.labels ?? {},
         isControlPlane: name === "master" || roles.some((role) => controlPlaneRoles.includes(role)),
-        textOf: (path: string): string | undefined => {
+        textOf: remembering((path: string): string | undefined => {
           if (configs.type === "invalid") return undefined;
-          const selected = others.filter(({ metadata }) => matchesLabels(configs.selector, metadata.labels));
-          const files = selected.flatMap(({ spec }) => filesOf(spec?.config)).filter((file) => file.path === path);
-          const last = files.at(-1);
-          return last && contentsOf(last);
-        },
+          const last = filesAt(path).findLast(({ labels }) => matchesLabels(configs.selector, labels));
+          return last && contentsOf(last.file);
+        }),
       };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Hundreds of pools ask for the same few files. */
+function remembering<T>(find: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>();
+  return (path) => {
+    if (!known.has(path)) known.set(path, find(path));
+    return known.get(path) as T;
+  };
 }
