@@ -40,6 +40,9 @@ export interface PoolDecision {
   /** Undefined: not written. */
   readonly status: PoolStatus | undefined;
   readonly events: readonly PlannedEvent[];
+  readonly members: readonly Member[];
+  /** Why the rollout does not go on. */
+  readonly waiting: readonly Waiting[];
   /** Until the next deadline. */
   readonly requeueAfterMs?: number | undefined;
 }
@@ -52,6 +55,8 @@ export function decidePool(input: PoolInput): PoolDecision {
   if (isEmpty(pool.spec?.nodeSelector))
     return {
       changes: [],
+      members: [],
+      waiting: [],
       status: undefined,
       events: [
         warning(of, "SelectingAll", "This machineconfigpool is selecting all nodes. A non-empty selector is required."),
@@ -91,7 +96,7 @@ export function decidePool(input: PoolInput): PoolDecision {
   if (mayAct) act(input, { members, chosen, changes, events, target, of });
   if (status.configuration?.name !== pool.status?.configuration?.name)
     events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
-  return { changes: changes.all, status, events, ...soonest(members, now) };
+  return { changes: changes.all, status, events, members, waiting, ...soonest(members, now) };
 }
 
 interface Acting {

@@ -18,6 +18,7 @@ import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
 import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
 import { describeHeld, heldAnnotation, heldText } from "./held.ts";
 import { fieldManager } from "./node-writer-controller.ts";
+import type { PoolAuthority } from "./pool-authority.ts";
 import { configurationOf } from "./rendering.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -26,6 +27,7 @@ export interface ReleaseOptions {
   readonly machineConfigs: Cache<MachineConfig>;
   /** What else belongs to a change. */
   readonly awaited: () => Pick<BarrierInput, "boot" | "kubeletConfigs">;
+  readonly authority?: Pick<PoolAuthority, "releasing"> | undefined;
   readonly clock: Clock;
   readonly recorder?: { record(event: PlannedEvent): void } | undefined;
 }
@@ -49,7 +51,10 @@ export async function releaseRendering(
   const configuration = configurationOf(rendering);
   const { clock, client, awaited } = options;
   const gate = barrier({ pool, rendering: configuration.name, sources, ...awaited(), now: clock.now() });
-  if (gate.type === "open") await storeRendering(pool, rendering, options, signal);
+  if (gate.type === "open") {
+    await storeRendering(pool, rendering, options, signal);
+    await options.authority?.releasing(pool, configuration.name, signal);
+  }
   const patch = patchOf(pool, gate, { configuration, sources });
   const { name = "" } = pool.metadata;
   const written = patch

@@ -20,9 +20,11 @@ import { builtInPool, builtInPools, customPoolLabels, fallbackPool } from "./bui
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import { fieldManager, type NodeWriter } from "./node-writer-controller.ts";
+import type { PoolAuthority } from "./pool-authority.ts";
 import { type ReleaseOptions, releaseRendering } from "./release-controller.ts";
 import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
 import { describeProblem, type Render, Renderings } from "./rendering.ts";
+import type { Rendering } from "../machine-config/render-pool.ts";
 import { unusedRenderings } from "./unused-renderings.ts";
 import { rolloutFactsOf, type RolloutNode } from "./rollout-node.ts";
 
@@ -43,6 +45,8 @@ export interface RolloutOptions {
   readonly awaitedSources: readonly Source<string>[];
   /** Resolves when caches have what the leader before wrote. */
   readonly untilCurrent: (signal: AbortSignal) => Promise<void>;
+  /** Who decides about pools and nodes. Default: the cluster, with two built-in pools. */
+  readonly authority?: PoolAuthority | undefined;
   /** Where the operator runs: it is updated last. */
   readonly operatorNode?: string | undefined;
   readonly clock: Clock;
@@ -53,18 +57,21 @@ export interface RolloutOptions {
 
 /** Renders each pool and rolls the result out to its nodes. One key for each pool; one pool at a time. */
 export function rolloutController(options: RolloutOptions): Controller {
-  const { client, caches, writer, clock, recorder } = options;
-  const { pools, machineConfigs, nodes } = caches;
+  const { client, caches, writer, clock, recorder, authority } = options;
+  const { machineConfigs, nodes } = caches;
+  const nodeOf = (node: RolloutNode): RolloutNode => authority?.node(node) ?? node;
+  const poolsNow = (): readonly MachineConfigPool[] =>
+    authority ? caches.pools.list().flatMap((pool) => authority.pool(pool) ?? []) : caches.pools.list();
   const members = new Members();
   const renderings = new Renderings(options.render, readRendered);
   let isCurrent = false;
 
   const poolsOf = ({ object, ...event }: CacheEvent<RolloutNode>): string[] => {
-    members.use(pools.list());
+    members.use(poolsNow());
     const before = "before" in event ? event.before : undefined;
     if (before && rolloutFactsOf(before) === rolloutFactsOf(object)) return [];
     return [object, ...(before ? [before] : [])].flatMap((node) => {
-      const { pools: names } = members.assign(node);
+      const { pools: names } = members.assign(nodeOf(node));
       return names.length > 0 ? names : [fallbackPool];
     });
   };
@@ -72,11 +79,12 @@ export function rolloutController(options: RolloutOptions): Controller {
     // A pool that takes nodes from others changes them too.
     event.type === "updated" && equal(event.before.spec?.nodeSelector ?? {}, event.object.spec?.nodeSelector ?? {})
       ? [event.object.metadata.name ?? ""]
-      : [...pools.list().map(({ metadata }) => metadata.name ?? ""), event.object.metadata.name ?? ""];
+      : [...poolsNow().map(({ metadata }) => metadata.name ?? ""), event.object.metadata.name ?? ""];
   const selecting = ({ object, ...event }: CacheEvent<MachineConfig>): readonly string[] => {
-    members.use(pools.list());
+    members.use(poolsNow());
     const rendered = poolOfRendering(object);
     if (rendered !== undefined) return [rendered];
+    if (authority) return [];
     const before = "before" in event ? members.selecting(event.before.metadata.labels ?? {}) : [];
     return [...before, ...members.selecting(object.metadata.labels ?? {})];
   };
@@ -88,7 +96,7 @@ export function rolloutController(options: RolloutOptions): Controller {
     log: options.log,
     metrics: options.metrics,
     sources: [
-      source(pools, selectors),
+      source(caches.pools, selectors),
       source(machineConfigs, selecting),
       source(nodes, poolsOf),
       ...options.awaitedSources,
@@ -98,51 +106,59 @@ export function rolloutController(options: RolloutOptions): Controller {
       signal.throwIfAborted();
       isCurrent = true;
       await writer.settle(signal);
-      members.use(pools.list());
-      const pool = pools.get(name);
+      const pools = poolsNow();
+      members.use(pools);
+      const pool = pools.find(({ metadata }) => metadata.name === name);
       if (!pool) {
-        if (builtInPools.includes(name)) await createPool(name, signal);
+        if (!authority && builtInPools.includes(name)) await createPool(name, signal);
         return undefined;
       }
-      const sources = machineConfigs
-        .list()
-        .filter(
-          (config) =>
-            poolOfRendering(config) === undefined && members.selecting(config.metadata.labels ?? {}).includes(name),
-        );
-      const rendering = await renderings.of(pool, sources);
+      const { sources, problems } = authority?.sources(pool) ?? { sources: selected(name), problems: [] };
+      const rendering: Rendering | undefined =
+        problems.length > 0 ? { type: "refused", problems } : await renderings.of(pool, sources);
       const released = await releaseRendering(pool, { rendering, sources }, { ...options, machineConfigs }, signal);
+      // What other clients wrote beside the target does not count.
+      const current = authority?.pool(released.pool) ?? released.pool;
       const now = formatTime(clock.now());
-      const all = writer.list();
+      const all = writer.list().map(nodeOf);
       const { elsewhere, withoutPool } = members.near(name, all);
+      const isFallback = !authority && name === fallbackPool;
       const decision = decidePool({
-        pool: released.pool,
+        pool: current,
         waiting: released.waiting,
         nodes: members.of(name, all),
-        nearby: { elsewhere, withoutPool: name === fallbackPool ? withoutPool : [] },
+        nearby: { elsewhere, withoutPool: isFallback ? withoutPool : [] },
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
-        customPoolOf: name === fallbackPool ? customPoolOf : undefined,
+        customPoolOf: isFallback ? customPoolOf : undefined,
         now,
       });
       const unused = unusedRenderings({
         pool: name,
         machineConfigs: machineConfigs.list(),
         // The cache may not have the new target yet.
-        pools: [...pools.list(), released.pool],
+        pools: [...pools, current],
         nodes: all,
         now,
       });
       const soonest = Math.min(decision.requeueAfterMs ?? Infinity, released.againInMs ?? Infinity);
       const requeueAfterMs = Number.isFinite(soonest) ? soonest : undefined;
-      return carryOut(pool, { ...decision, requeueAfterMs }, { unused, signal, log });
+      const result = await carryOut(pool, { ...decision, requeueAfterMs }, { unused, signal, log });
+      authority?.decided({ pool: current, rendering, decision });
+      return result;
     },
   });
 
+  function selected(pool: string): readonly MachineConfig[] {
+    const isSelected = ({ metadata }: MachineConfig): boolean =>
+      members.selecting(metadata.labels ?? {}).includes(pool);
+    return machineConfigs.list().filter((config) => poolOfRendering(config) === undefined && isSelected(config));
+  }
+
   function customPoolOf(config: string): Readonly<Record<string, string>> | undefined {
     const rendered = machineConfigs.get(config);
-    return customPoolLabels(rendered && pools.get(poolOfRendering(rendered) ?? ""));
+    return customPoolLabels(rendered && caches.pools.get(poolOfRendering(rendered) ?? ""));
   }
 
   function readRendered(name: string): Promise<MachineConfig | undefined> {
@@ -194,6 +210,6 @@ export function rolloutController(options: RolloutOptions): Controller {
     return failures.length > 0 ? { ...result, requeue: true } : result;
   }
 
-  for (const name of builtInPools) controller.queue.add(name);
+  if (!authority) for (const name of builtInPools) controller.queue.add(name);
   return controller;
 }

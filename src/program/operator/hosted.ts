@@ -16,10 +16,11 @@ import { newProblems } from "../../domain/hosted/mirror/mirror-events.ts";
 import { PoolMembers } from "../../domain/hosted/mirror/pool-members.ts";
 import { poolMembersController } from "../../domain/hosted/mirror/pool-members-controller.ts";
 import { isOurs, projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
-import { protocols } from "../../domain/hosted/protocol.ts";
+import { nodePoolOf, protocols } from "../../domain/hosted/protocol.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import type { NodeTuningCaches, TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
+import { addHostedRollout } from "./hosted-rollout.ts";
 
 /** Where the control plane of a hosted cluster is. */
 export interface ControlPlanePlace {
@@ -69,6 +70,14 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
   manager.add(lastGoodController(controlPlane));
   manager.add(poolMembersController({ ...controlPlane, members, nodes: caches.nodes }));
   manager.add(kubeletCopiesController({ ...controlPlane, hosted: hosted.writer, copies }));
+  addHostedRollout(manager, {
+    ...controlPlane,
+    place,
+    hosted,
+    boot,
+    version,
+    poolOf: (node) => members.poolOf(node, configMaps.list()) ?? nodePoolOf(node),
+  });
   const problems = newProblems((name) => configMaps.get(`${place.namespace}/${name}`));
   const tuning = new HostedTuning({
     namespace,

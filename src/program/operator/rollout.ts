@@ -50,7 +50,7 @@ export interface RolloutParts {
 export function addRollout(manager: Manager, parts: RolloutParts): void {
   const { client, writer, boot, features, version, nodeName: operatorNode, firstBoot, ...rest } = parts;
   const { clock } = parts;
-  const caches = rolloutCaches(manager, client, clock);
+  const caches = rolloutCaches(manager, parts);
   const kubeletConfigs = features.kubeletConfigs ? poolConfigs(manager, generatedKubelet, parts) : undefined;
   const runtimeConfigs = features.containerRuntimeConfigs ? poolConfigs(manager, generatedRuntime, parts) : undefined;
   const allPools = (): string[] => caches.pools.list().map(({ metadata }) => metadata.name ?? "");
@@ -95,11 +95,15 @@ export function sourceOfBootDecisions(boot: LatestBootDecision, keys: () => read
 }
 
 /** The informers of rollouts. */
-function rolloutCaches(manager: Manager, client: Client, clock: Clock): RolloutCaches {
+export function rolloutCaches(
+  manager: Manager,
+  { client, clock }: Pick<RolloutParts, "client" | "clock">,
+  project = withoutRendered,
+): RolloutCaches {
   return {
     pools: manager.informer(machineConfigPoolKind, {}, () => createInformer(client, machineConfigPoolKind, { clock })),
     machineConfigs: manager.informer(machineConfigKind, { view: "sources" }, () =>
-      createInformer(client, machineConfigKind, { clock, project: withoutRendered }),
+      createInformer(client, machineConfigKind, { clock, project }),
     ),
     nodes: manager.informer(nodeKind, { view: "rollout" }, () =>
       createInformer(client, nodeKind, { clock, project: projectRolloutNode }),
@@ -107,7 +111,7 @@ function rolloutCaches(manager: Manager, client: Client, clock: Clock): RolloutC
   };
 }
 
-async function untilAllCurrent(
+export async function untilAllCurrent(
   { pools, machineConfigs, nodes }: RolloutCaches,
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -27,7 +27,6 @@ const report: PoolReport = {
   nodePool: "np1",
   target: order.target.full,
   generation: 3,
-  rendering: "rendered-np1-0123",
   counts: { total: 2, updated: 1, unavailable: 1, degraded: 1 },
   updated: ["a"],
   degraded: [{ node: "b", reason: "no space left" }],

@@ -14,8 +14,6 @@ export interface PoolReport {
   readonly target: string;
   /** The generation of the NodePool in that order. */
   readonly generation: number;
-  /** The rendered config that nodes are told. By it the pool of the hosted cluster is restored when a user edits it. */
-  readonly rendering?: string | undefined;
   /** The full hash that every node has. Absent: none yet. */
   readonly current?: string | undefined;
   readonly counts: NodeCounts;
@@ -61,7 +59,6 @@ const schema: Schema = {
     nodePool: name,
     target: hash,
     generation: count,
-    rendering: name,
     current: hash,
     counts: {
       type: "object",

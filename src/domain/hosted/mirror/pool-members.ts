@@ -49,6 +49,15 @@ export class PoolMembers {
     this.#seen = members;
     return members;
   }
+
+  /** The NodePool of one node. Undefined: nobody has seen it yet. */
+  poolOf(
+    { metadata: { name = "", uid } }: Pick<NodeFacts, "metadata">,
+    configMaps: readonly ConfigMap[],
+  ): string | undefined {
+    const member = this.#seen.get(name) ?? membersIn(configMaps).get(name);
+    return member?.uid === uid ? member?.nodePool : undefined;
+  }
 }
 
 function membersIn(configMaps: readonly ConfigMap[]): Map<string, Member> {

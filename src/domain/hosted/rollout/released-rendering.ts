@@ -1,0 +1,35 @@
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { ConfigMap } from "../envelope/read-manifests.ts";
+import { joinedName, labelLimit } from "../names.ts";
+import { keys, nodePoolOf } from "../protocol.ts";
+
+/** On the ConfigMap that notes what the nodes of a NodePool were told. */
+export const releasedMark = "rollout.attune.dev/released-rendering";
+const key = "rendering";
+
+export const releasedConfigMap = (nodePool: string): string => joinedName("released-rendering", nodePool, labelLimit);
+
+/** Goes with the order, as a report does. */
+export function writeReleased(rendering: string, order: KubeObject): ConfigMap {
+  const { name = "", namespace, uid = "", annotations = {} } = order.metadata;
+  const nodePool = nodePoolOf(order);
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: releasedConfigMap(nodePool),
+      namespace,
+      labels: { [keys.nodePool]: nodePool, [releasedMark]: "true" },
+      annotations: { [keys.nodePool]: annotations[keys.nodePool] ?? nodePool },
+      ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name, uid }],
+    },
+    data: { [key]: rendering },
+  };
+}
+
+/** Undefined: nothing was told yet. */
+export function readReleased({ metadata, data = {} }: ConfigMap): string | undefined {
+  if (metadata.labels?.[releasedMark] !== "true" || !Object.hasOwn(data, key)) return undefined;
+  const prefix = `rendered-${metadata.labels[keys.nodePool]}-`;
+  return data[key]?.startsWith(prefix) ? data[key] : undefined;
+}

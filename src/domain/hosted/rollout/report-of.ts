@@ -1,0 +1,66 @@
+import { findCondition } from "../../../language/object/condition.ts";
+import type { BootDecision } from "../../node-tuning/boot/boot-decision.ts";
+import { describeProblem } from "../../rollout/rendering.ts";
+import { printable, quoted } from "../../rollout/node-annotations.ts";
+import { isUpdated } from "../../rollout/node-state.ts";
+import type { PoolPass } from "../../rollout/pool-authority.ts";
+import type { PoolOrder } from "../handover/pool-order.ts";
+import type { PoolReport } from "../handover/pool-report.ts";
+
+/** Nodes of a NodePool that disagree about boot arguments, in words. */
+export function disagreement(nodePool: string, boot: BootDecision | undefined): string | undefined {
+  const outcome = boot?.pools.find(({ pool }) => pool === nodePool)?.outcome;
+  if (outcome?.type !== "conflict") return undefined;
+  const values = Array.from(outcome.values, ([value, nodes]) => {
+    const more = nodes.length > 3 ? ` and ${nodes.length - 3} more nodes` : "";
+    return `${quoted(value, 200)} on ${nodes.slice(0, 3).join(", ")}${more}`;
+  });
+  return `nodes disagree about boot arguments: ${values.slice(0, 5).join("; ")}`;
+}
+
+export interface ReportInput {
+  readonly order: PoolOrder;
+  readonly pass: PoolPass;
+  /** The report before. */
+  readonly before?: PoolReport | undefined;
+  /** Nodes that disagree about boot arguments. */
+  readonly bootArguments?: string | undefined;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** What the management side is told: judged from nodes, never from what the status of a pool says. */
+export function reportOf({ order, pass, before, bootArguments, now }: ReportInput): PoolReport {
+  const { pool, rendering, decision } = pass;
+  const { members, waiting, status } = decision;
+  const target = pool.spec?.configuration?.name ?? "";
+  const updated = members.filter(({ state }) => isUpdated(state, target)).map(({ state }) => state.name);
+  const failed = members.filter(({ state, progress }) => state.isDegraded || progress?.phase === "Failed");
+  const problems = rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [];
+  const isNew = before?.target !== order.target.full;
+  const isReleased =
+    rendering === undefined || (rendering.type === "rendered" && rendering.config.metadata.name === target);
+  const isFinished = isReleased && findCondition(status?.conditions, "Updated")?.status === "True";
+  return {
+    nodePool: order.nodePool.name,
+    target: order.target.full,
+    generation: order.nodePool.generation,
+    ...(isFinished ? { current: order.target.full } : {}),
+    counts: {
+      total: members.length,
+      updated: rendering === undefined ? members.length : updated.length,
+      unavailable: status?.unavailableMachineCount ?? 0,
+      degraded: failed.length,
+    },
+    updated: rendering === undefined ? members.map(({ state }) => state.name) : updated,
+    degraded: failed.map(({ state, progress }) => ({
+      node: state.name,
+      reason: printable(state.update.reason || (progress?.reason ?? "no reason given"), 500),
+    })),
+    waiting: waiting.map(({ reason, message }) => ({ reason, message: printable(message, 500) })),
+    problems,
+    ...(bootArguments === undefined ? {} : { bootArguments }),
+    since: isNew ? now : before.since,
+    ...(isFinished ? { finished: isNew ? now : (before.finished ?? now) } : {}),
+  };
+}
