@@ -7,13 +7,13 @@ import { readContents } from "../machine-config/read-contents.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
 import { inOrder } from "../rollout/candidates.ts";
 import type { Assigned } from "../rollout/members.ts";
-import type { RolloutNode } from "../rollout/rollout-node.ts";
+import { lacksCrio } from "../rollout/rollout-node.ts";
 import { contentChanges } from "./content-changes.ts";
 import type { ChangedObject, PoolChange, PoolUpdate } from "./pool-change.ts";
 import { type RenderedPool, targetOf } from "./pool-side.ts";
 import { type RolloutInput, rolloutOf } from "./pool-waits.ts";
 
-export interface PoolChangesInput extends Pick<RolloutInput, "boot" | "blocked" | "now"> {
+export interface PoolChangesInput extends Pick<RolloutInput, "boot" | "blocked" | "now" | "operatorNode"> {
   readonly before: ReadonlyMap<string, RenderedPool>;
   readonly after: ReadonlyMap<string, RenderedPool>;
   /** Changed objects that reach a pool. */
@@ -76,12 +76,6 @@ function updatesOf(
     const olds = key === "" ? [before] : [contents(current), ...left];
     return { nodes, ...updateFrom(olds, wanted.contents, policy) };
   });
-}
-
-/** By the kubelet's word: `containerd://2.1.4`, `cri-o://1.33.2`. A node that has not said it may have CRI-O. */
-function lacksCrio({ status }: RolloutNode): boolean {
-  const version = status?.nodeInfo?.containerRuntimeVersion ?? "";
-  return version !== "" && !version.startsWith("cri-o://");
 }
 
 function contentsOf(config: MachineConfig | undefined): MachineContents | undefined {

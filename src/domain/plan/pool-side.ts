@@ -6,6 +6,8 @@ import { generatedKubelet } from "../machine-config/kubelet-config/kubelet-confi
 import { decideGenerated } from "../machine-config/pool-configs/decide-generated.ts";
 import type { GeneratedKind, PoolConfig } from "../machine-config/pool-configs/generated-kind.ts";
 import { type Rendering, renderPool } from "../machine-config/render-pool.ts";
+import type { Condition } from "../../language/object/condition.ts";
+import type { Plan } from "../../language/object/plan.ts";
 import { type Assigned, Members } from "../rollout/members.ts";
 import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
 import { sourcesToRender } from "../rollout/rendering.ts";
@@ -34,17 +36,34 @@ export interface RenderedPool {
   readonly members: readonly Assigned[];
 }
 
-/** Every pool as the operator would render it, by name. */
-export function renderedPools(input: PoolSideInput): ReadonlyMap<string, RenderedPool> {
-  const { pools, nodes, version, digest } = input;
+/** What the operator would make of one side of a change. */
+export interface PoolSide {
+  /** By name. */
+  readonly pools: ReadonlyMap<string, RenderedPool>;
+  /** Of a KubeletConfig or ContainerRuntimeConfig. */
+  conditionsOf(kind: string, name: string): readonly Condition[];
+}
+
+export function poolSide(input: PoolSideInput): PoolSide {
+  const kubelet = generatedOf(generatedKubelet, input.machineConfigs, input.kubeletConfigs, input);
+  const runtime = generatedOf(generatedRuntime, kubelet.machineConfigs, input.containerRuntimeConfigs, input);
+  const statuses = [...kubelet.plan.statuses, ...runtime.plan.statuses];
+  return {
+    pools: renderedPools(input, runtime.machineConfigs),
+    conditionsOf(kind, name) {
+      const found = statuses.find(({ of }) => of.kind === kind && of.metadata.name === name);
+      return (found?.status as PoolConfig["status"])?.conditions ?? [];
+    },
+  };
+}
+
+/** Every pool as the operator would render it. */
+function renderedPools(
+  { pools, nodes, version, digest }: PoolSideInput,
+  all: readonly MachineConfig[],
+): ReadonlyMap<string, RenderedPool> {
   const members = new Members();
   members.use(pools);
-  const all = withGenerated(
-    withGenerated(input.machineConfigs, generatedKubelet, input.kubeletConfigs, input),
-    generatedRuntime,
-    input.containerRuntimeConfigs,
-    input,
-  );
   const byName = new Map(all.map((config) => [config.metadata.name ?? "", config]));
   const users = all.filter((config) => poolOfRendering(config) === undefined);
   return new Map(
@@ -64,13 +83,13 @@ export function targetOf(pool: RenderedPool | undefined): string | undefined {
   return pool?.rendering?.type === "rendered" ? pool.rendering.config.metadata.name : undefined;
 }
 
-/** MachineConfigs once the operator has generated those of a kind. */
-function withGenerated<T extends PoolConfig>(
-  machineConfigs: readonly MachineConfig[],
+/** What the operator writes for the objects of a kind, and the MachineConfigs once it has. */
+function generatedOf<T extends PoolConfig>(
   kind: GeneratedKind<T>,
+  machineConfigs: readonly MachineConfig[],
   objects: readonly T[],
   { pools, version, now }: PoolSideInput,
-): MachineConfig[] {
+): { readonly plan: Plan; readonly machineConfigs: readonly MachineConfig[] } {
   const { plan } = decideGenerated(kind, { pools, objects, machineConfigs, version, now });
-  return [...carriedOut(plan, "MachineConfig", machineConfigs).values()];
+  return { plan, machineConfigs: [...carriedOut(plan, "MachineConfig", machineConfigs).values()] };
 }

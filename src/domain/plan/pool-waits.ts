@@ -24,13 +24,15 @@ export interface RolloutInput {
   /** About boot arguments, right after the writes. */
   readonly boot: BootDecision;
   readonly blocked: readonly BlockedNode[];
+  /** Where the operator runs. */
+  readonly operatorNode?: string | undefined;
   /** RFC 3339. */
   readonly now: string;
 }
 
 /** In which order a pool's nodes get their new config, how many at once, and what they wait for. */
 export function rolloutOf(input: RolloutInput): Pick<PoolChange, "order" | "atOnce" | "waits"> {
-  const { target, now, changed } = input;
+  const { target, now, changed, operatorNode } = input;
   const { pool, members } = input.pool;
   const all = members.map(({ state, conflict }): Member => ({
     state,
@@ -39,12 +41,14 @@ export function rolloutOf(input: RolloutInput): Pick<PoolChange, "order" | "atOn
   }));
   const budget = budgetOf(pool, all.length);
   const atOnce = budget.type === "nodes" ? budget.nodes : 0;
-  const chosen = chooseCandidates({ members: all, target, budget: atOnce });
+  const chosen = chooseCandidates({ members: all, target, budget: atOnce, operatorNode });
   const names = new Set(changed.map(({ state }) => state.name));
+  const order = inOrder(all)
+    .map(({ state }) => state.name)
+    .filter((name) => names.has(name));
+  const last = order.length > 1 ? order.filter((name) => name === operatorNode) : [];
   return {
-    order: inOrder(all)
-      .map(({ state }) => state.name)
-      .filter((name) => names.has(name)),
+    order: [...order.filter((name) => !last.includes(name)), ...last],
     atOnce,
     waits: [
       ...paused(input.pool),
@@ -58,6 +62,10 @@ export function rolloutOf(input: RolloutInput): Pick<PoolChange, "order" | "atOn
         })),
       ...waitingFor(all, target, chosen),
       ...drains(input),
+      ...last.map((name) => ({
+        reason: "OperatorNode",
+        message: `node ${name} is updated last: the operator runs there`,
+      })),
     ],
   };
 }
@@ -76,14 +84,16 @@ function barrier({ pool: { pool, sources }, boot }: RolloutInput): Waiting[] {
   return [
     {
       reason: "WaitingForBootArguments",
-      message: `the pool waits, five minutes at most, for ${waitsFor}: ${nodes.join(", ")}`,
+      message: `the new config waits for ${waitsFor}: ${nodes.join(", ")} (at most five minutes)`,
     },
   ];
 }
 
 function drains({ updates, blocked }: RolloutInput): Waiting[] {
   const drained = new Set(updates.filter(({ drain }) => drain).flatMap(({ nodes }) => nodes));
+  const order = [...drained];
   return blocked
     .filter(({ node }) => drained.has(node))
+    .toSorted((a, b) => order.indexOf(a.node) - order.indexOf(b.node))
     .map((pod) => ({ reason: "DrainBlocked", message: `node ${pod.node} cannot be drained: ${describeBlocked(pod)}` }));
 }

@@ -63,7 +63,9 @@ interface World {
 function plan(written: readonly KubeObject[], world: World = {}): ChangePlan {
   const { pools = [pool()], nodes = [node("a"), node("b"), node("c")], machineConfigs = [], rollout = {} } = world;
   const find = ({ kind, metadata }: KubeObject): KubeObject | undefined =>
-    [...pools, ...machineConfigs, ...nodes].find((one) => one.kind === kind && one.metadata.name === metadata.name);
+    [...pools, ...machineConfigs, ...nodes, ...(rollout.kubeletConfigs ?? [])].find(
+      (one) => one.kind === kind && one.metadata.name === metadata.name,
+    );
   const result = planChanges(
     deepFreeze({
       writes: written.map((after) => ({ place: "f.yaml", before: find(after), after })),
@@ -113,13 +115,13 @@ test.each<[string, World, readonly KubeObject[], string[]]>([
     "a node that another client cordoned",
     { nodes: [node("a"), node("b", { unschedulable: true })] },
     [boots],
-    ["node b was cordoned by another client and is not updated: kubectl uncordon b"],
+    ["node b was cordoned by another client: it is updated after kubectl uncordon b"],
   ],
   [
     "a node that uses the whole budget",
     { nodes: [node("a"), node("b", { config: "rendered-rt-1", ready: "False" })] },
     [boots],
-    ["node b is not ready (Ready=False) and uses spec.maxUnavailable"],
+    ["node b is not ready (Ready=False) and counts as unavailable: spec.maxUnavailable allows no other node"],
   ],
   [
     "a pod whose budget allows no disruption",
@@ -200,6 +202,63 @@ it("asks nothing of a node for what only CRI-O reads, where another runtime runs
   expect(levels(files.slice(0, 1))).toEqual([
     [["a", "c"], "nothing", []],
     [["b", "d"], "reload", [{ type: "Reload", service: "crio.service" }]],
+  ]);
+});
+
+it("tells the node of the operator last", () => {
+  const [change] = plan([boots], { rollout: { operatorNode: "a" } }).pools;
+  expect(change?.order).toEqual(["b", "c", "a"]);
+  expect(change?.waits).toEqual([
+    { reason: "OperatorNode", message: "node a is updated last: the operator runs there" },
+  ]);
+  const [alone] = plan([boots], { nodes: [node("a")], rollout: { operatorNode: "a" } }).pools;
+  expect([alone?.order, alone?.waits]).toEqual([["a"], []]);
+});
+
+function pooled(kind: string, name: string, settings: object, selected = "rt"): KubeObject {
+  const field = kind === "KubeletConfig" ? "kubeletConfig" : "containerRuntimeConfig";
+  const machineConfigPoolSelector = { matchLabels: { pool: selected } };
+  return { apiVersion, kind, metadata: { name }, spec: { machineConfigPoolSelector, [field]: settings } };
+}
+
+it("names what is wrong with a KubeletConfig, what it overrides, and what has no effect", () => {
+  const older = pooled("KubeletConfig", "older", { maxPods: 100 });
+  const rollout = {
+    kubeletConfigs: [{ ...older, metadata: { name: "older", creationTimestamp: "2025-01-01T00:00:00Z" } }],
+  } as Partial<RolloutState>;
+  const findings = (object: KubeObject, more: World = {}): unknown =>
+    plan([object], { rollout, ...more }).findings.map(({ severity, about, message }) => [severity, about, message]);
+  expect(findings(pooled("KubeletConfig", "new", { maxPods: 200 }))).toEqual([
+    [
+      "warning",
+      "KubeletConfig new",
+      "pool rt: spec.kubeletConfig.maxPods is used from here, and not from older, which is older",
+    ],
+  ]);
+  expect(findings(pooled("KubeletConfig", "bad", { cgroupDriver: "x" }, "nothing"))).toEqual([
+    ["error", "KubeletConfig bad", expect.stringMatching(/^spec\.machineConfigPoolSelector: .*; it has no effect$/)],
+  ]);
+  expect(findings(older)).toEqual([]);
+  const nodes = [node("a", { runtime: "containerd://2.1.4" }), node("b", { runtime: "cri-o://1.33.2" })];
+  expect(findings(pooled("ContainerRuntimeConfig", "log", { logLevel: "debug" }), { nodes })).toEqual([
+    ["warning", "ContainerRuntimeConfig log", "no effect on nodes that do not run CRI-O: a"],
+  ]);
+});
+
+it("names the object that changes a pool which inherits from the selected one", () => {
+  const worker = pool(
+    {
+      nodeSelector: { matchLabels: { worker: "" } },
+      machineConfigSelector: { matchLabels: { [roleLabel]: "worker" } },
+    },
+    "worker",
+  );
+  const inherits = { matchExpressions: [{ key: roleLabel, operator: "In", values: ["worker", "rt"] }] };
+  const pools = [pool({ machineConfigSelector: inherits as never }), worker];
+  const { pools: changes } = plan([pooled("KubeletConfig", "new", { maxPods: 200 }, "worker")], { pools });
+  expect(changes.map((change) => [change.pool, change.objects])).toEqual([
+    ["rt", [{ kind: "KubeletConfig", name: "new", change: "create" }]],
+    ["worker", [{ kind: "KubeletConfig", name: "new", change: "create" }]],
   ]);
 });
 

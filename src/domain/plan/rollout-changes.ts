@@ -6,10 +6,11 @@ import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import type { BootChange } from "./boot-changes.ts";
 import type { ChangePlan, PlannedWrite } from "./change-plan.ts";
 import { poolChanges } from "./pool-changes.ts";
-import { renderedPools } from "./pool-side.ts";
+import { poolSide } from "./pool-side.ts";
 import type { BlockedNode } from "./pool-waits.ts";
 import { withWritten } from "./profile-changes.ts";
 import type { Settled } from "./settle.ts";
+import { poolConfigFindings } from "./pool-config-findings.ts";
 import { objectsByPool, refusedConfigurations } from "./written-configurations.ts";
 
 /** What the rollout of pools depends on, beside pools, MachineConfigs and nodes. */
@@ -19,6 +20,8 @@ export interface RolloutState {
   readonly policy: DisruptionPolicy;
   /** Pods that could not be evicted now. */
   readonly blocked: readonly BlockedNode[];
+  /** Where the operator runs: of a pool with several nodes, this one is told last. */
+  readonly operatorNode?: string | undefined;
   /** Attune rolls out pools; otherwise a machine config operator does. */
   readonly isOurs: boolean;
   readonly digest: Digest;
@@ -50,7 +53,7 @@ export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "po
       .map(({ after: object }) => ({ ...object, metadata: { creationTimestamp: now, ...object.metadata } }))
       .filter((object) => object.kind === kind) as unknown as T[];
   const common = { version, now, digest };
-  const old = renderedPools({
+  const old = poolSide({
     ...common,
     pools: before.pools ?? [],
     machineConfigs: [...settled.before.machineConfigs.values()],
@@ -58,7 +61,7 @@ export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "po
     containerRuntimeConfigs,
     nodes: nodes.before,
   });
-  const fresh = renderedPools({
+  const fresh = poolSide({
     ...common,
     pools: after.pools ?? [],
     machineConfigs: withWritten([...settled.after.machineConfigs.values()], written<MachineConfig>("MachineConfig")),
@@ -73,13 +76,13 @@ export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "po
   return {
     pools: poolChanges({
       ...input,
-      before: old,
-      after: fresh,
+      before: old.pools,
+      after: fresh.pools,
       objectsOf: objectsByPool(writes, input.boot, after.pools ?? []),
       config: (name) => configs.get(name),
       boot: settled.after.boot,
       now,
     }),
-    findings: refusedConfigurations(writes, old, fresh),
+    findings: [...refusedConfigurations(writes, old.pools, fresh.pools), ...poolConfigFindings(writes, fresh)],
   };
 }

@@ -1,7 +1,7 @@
 import { FileDecoder } from "../../language/ignition/file-decoder.ts";
 import { matchesLabels } from "../../language/object/label-selector.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { type MachineConfig, type MachineConfigPool, roleLabel } from "../machine-config/api.ts";
 import type { PoolConfig } from "../machine-config/pool-configs/generated-kind.ts";
 import { poolSelector } from "../machine-config/pool-configs/target-pools.ts";
 import { Pools } from "../machine-config/pools.ts";
@@ -26,7 +26,7 @@ export function objectsByPool(
   };
   for (const write of writes) {
     const { kind, name, change } = plannedObject(write);
-    if (change !== "none") add({ kind, name, change }, poolsOf(write.after, pools));
+    if (change !== "none") add({ kind, name, change }, reachedBy(write.after, pools));
   }
   for (const { machineConfig: name, before, after, pools: selecting } of boot)
     add({ kind: "MachineConfig", name, change: after ? (before ? "change" : "create") : "delete" }, selecting);
@@ -88,7 +88,16 @@ export function restartsWith(
   return byNode;
 }
 
-function poolsOf(object: KubeObject, pools: readonly MachineConfigPool[]): readonly string[] {
+/** Also the pools that take the MachineConfig which is generated for a selected one: custom pools have all that worker has. */
+function reachedBy(object: KubeObject, pools: readonly MachineConfigPool[]): readonly string[] {
+  const selected = poolsOf(object, pools);
+  if (object.kind !== "KubeletConfig" && object.kind !== "ContainerRuntimeConfig") return selected;
+  const all = new Pools(pools);
+  return [...new Set([...selected, ...selected.flatMap((pool) => all.selecting({ [roleLabel]: pool }))])];
+}
+
+/** The pools that an object selects, or that select it. */
+export function poolsOf(object: KubeObject, pools: readonly MachineConfigPool[]): readonly string[] {
   switch (object.kind) {
     case "MachineConfigPool":
       return [object.metadata.name ?? ""];

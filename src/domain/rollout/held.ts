@@ -62,9 +62,15 @@ export function heldText({ nodes, ...held }: Held): string {
 }
 
 /** For conditions: what waits for what, and for how long. */
-export function describeHeld({ rendering, since, waitsFor = "further changes", nodes, released }: Held): string {
+export function describeHeld({
+  rendering,
+  since,
+  waitsFor = "two seconds without another change",
+  nodes,
+  released,
+}: Held): string {
   const names = nodes && nodes.length > 0 ? `: ${nodes.join(", ")}` : "";
   return released
     ? `MachineConfig ${rendering} was released without waiting any longer for ${waitsFor}${names}: these nodes may restart twice`
-    : `MachineConfig ${rendering} has been held since ${since}, at most five minutes, and waits for ${waitsFor}${names}`;
+    : `MachineConfig ${rendering} waits for ${waitsFor}${names} (since ${since}, at most five minutes)`;
 }

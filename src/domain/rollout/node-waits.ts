@@ -2,31 +2,49 @@ import type { MachineConfigPool } from "../machine-config/api.ts";
 import { findCondition } from "../../language/object/condition.ts";
 import { fallbackPool } from "./built-in-pools.ts";
 import { describeBlocked, readDrain } from "./drain/drain-record.ts";
+import { describeHeld, heldOf } from "./held.ts";
 import { Members } from "./members.ts";
 import { describeWithoutPool } from "./nearby-nodes.ts";
-import { isBehind } from "./node-state.ts";
+import { isBehind, type NodeState } from "./node-state.ts";
 import { describeConflict } from "./pool-status.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
-/** What keeps one node from having the config of its pool, each with what to do. Empty: nothing that is known. */
+/** What keeps one node from having the config of its pool, or its pool from having another, each with what to do. Empty: nothing that is known. */
 export function nodeWaits(node: RolloutNode, pools: readonly MachineConfigPool[]): string[] {
   const members = new Members();
   members.use(pools);
   const { state, pools: names, conflict } = members.assign(node);
-  if (conflict.length > 0) return [describeConflict(conflict)];
+  if (conflict.length > 0) return [`no pool configures it: ${describeConflict(conflict)}`];
   const fallback = pools.find(({ metadata }) => metadata.name === fallbackPool);
   if (fallback?.spec?.configuration?.name && members.near(fallbackPool, [node]).withoutPool.length > 0)
     return [describeWithoutPool(fallback, [state])];
   const pool = pools.find(({ metadata }) => metadata.name === names[0]);
-  const target = pool?.spec?.configuration?.name ?? "";
-  if (!pool || target === "") return [];
-  const blocked = (readDrain(node)?.blocked ?? []).map(describeBlocked);
+  return pool ? [...rolloutWaits(state, pool), ...poolWaits(pool)] : [];
+}
+
+function rolloutWaits(state: NodeState, pool: MachineConfigPool): string[] {
+  const target = pool.spec?.configuration?.name ?? "";
+  if (target === "") return [];
+  const blocked = (readDrain(state.node)?.blocked ?? []).map(describeBlocked);
   if (blocked.length > 0 || !isBehind(state, target)) return blocked;
-  const name = `pool ${names[0]}`;
-  if (pool.spec?.paused) return [`${name} is paused: it does not get ${target}`];
+  const name = `pool ${pool.metadata.name}`;
+  if (pool.spec?.paused) return [`${name} is paused: the node gets ${target} when spec.paused is false`];
   if (state.isOnlyCordoned)
-    return [`was cordoned by another client and does not get ${target}: kubectl uncordon ${state.name}`];
+    return [`another client cordoned the node: it gets ${target} after kubectl uncordon ${state.name}`];
   const reason = findCondition(pool.status?.conditions, "RolloutBlocked");
-  const why = reason?.status === "True" ? `: ${reason.message}` : "";
-  return [`its turn in ${name} to get ${target} has not come${why}`];
+  return reason?.status === "True"
+    ? [`${name} cannot go on to give it ${target}: ${reason.message}`]
+    : [`other nodes of ${name} are updated first: then it gets ${target}`];
+}
+
+/** The node has what its pool has, and its pool does not get what it should. */
+function poolWaits(pool: MachineConfigPool): string[] {
+  const name = `pool ${pool.metadata.name}`;
+  const held = heldOf(pool);
+  const render = findCondition(pool.status?.conditions, "RenderDegraded");
+  const problem = render?.message?.replace(`Failed to render configuration for ${name}: `, "") ?? "";
+  return [
+    ...(held && !held.released ? [`${name}: ${describeHeld(held)}`] : []),
+    ...(render?.status === "True" ? [`${name} gets no other config until this is corrected: ${problem}`] : []),
+  ];
 }

@@ -88,7 +88,11 @@ function degradedNodes(degraded: readonly Member[]): Partial<NewCondition> {
   if (degraded.length === 0) return { status: "False" };
   const texts = degraded
     .slice(0, named)
-    .map((member) => `Node ${member.state.name} is reporting: "${printable(why(member), longestReason)}"`);
+    .map((member) =>
+      member.conflict.length > 0
+        ? `Node ${member.state.name} is ${describeConflict(member.conflict)}`
+        : `Node ${member.state.name} is reporting: "${printable(why(member), longestReason)}"`,
+    );
   const more = degraded.length > named ? `, and ${degraded.length - named} more nodes` : "";
   const isConflict = degraded.every(({ conflict }) => conflict.length > 0);
   return {
@@ -98,8 +102,7 @@ function degradedNodes(degraded: readonly Member[]): Partial<NewCondition> {
   };
 }
 
-function why({ state, progress, conflict }: Member): string {
-  if (conflict.length > 0) return describeConflict(conflict);
+function why({ state, progress }: Member): string {
   if (progress && progress.failures > 1)
     return `failed ${progress.failures} times on ${progress.config}: ${progress.reason ?? "no reason"}; correct the MachineConfigs of the pool to try again`;
   return (progress?.config === state.update.desired ? progress?.reason : undefined) ?? state.update.reason;

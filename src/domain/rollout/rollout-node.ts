@@ -64,3 +64,9 @@ function withoutHeartbeat({ type, status, reason, message }: NodeCondition): Nod
 export function rolloutFactsOf({ metadata: { uid, labels, annotations }, spec, status }: RolloutNode): string {
   return JSON.stringify([uid, labels, annotations, spec, status]);
 }
+
+/** By the kubelet's word: `containerd://2.1.4`, `cri-o://1.33.2`. A node that has not said it may have CRI-O. */
+export function lacksCrio({ status }: RolloutNode): boolean {
+  const version = status?.nodeInfo?.containerRuntimeVersion ?? "";
+  return version !== "" && !version.startsWith("cri-o://");
+}

@@ -23,7 +23,7 @@ export function waitingFor(
     return [
       {
         reason: "DrainBlocked",
-        message: `node ${name} has not been drained since ${record.since}: ${record.blocked.map(describeBlocked).join(", ")}${more}`,
+        message: `the drain of node ${name}, begun ${record.since}, is blocked: ${record.blocked.map(describeBlocked).join(", ")}${more}`,
       },
     ];
   });
@@ -31,7 +31,7 @@ export function waitingFor(
     .filter(({ state }) => state.isOnlyCordoned && isBehind(state, target))
     .map(({ state }) => ({
       reason: "NodeCordoned",
-      message: `node ${state.name} was cordoned by another client and is not updated: kubectl uncordon ${state.name}`,
+      message: `node ${state.name} was cordoned by another client: it is updated after kubectl uncordon ${state.name}`,
     }));
   const notReady = capacity > 0 ? [] : inUse.filter(({ state }) => state.isDone && !state.isReady);
   return [
@@ -43,7 +43,7 @@ export function waitingFor(
     ...cordoned,
     ...notReady.map(({ state }) => ({
       reason: "NodeNotReady",
-      message: `node ${state.name} is not ready (${state.notReady}) and uses spec.maxUnavailable`,
+      message: `node ${state.name} is not ready (${state.notReady}) and counts as unavailable: spec.maxUnavailable allows no other node`,
     })),
   ];
 }

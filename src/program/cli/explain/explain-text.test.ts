@@ -298,6 +298,27 @@ it("a node that is away has what it reported last", () => {
   );
 });
 
+it("says what waits for what, what the node cannot have, and what its PerformanceProfiles do", () => {
+  const text = explanationText(
+    {
+      ...explanation,
+      waits: ["pool rt is paused: the node gets r-2 when spec.paused is false"],
+      findings: ["containerd does not honour the annotation a of pods"],
+      performanceProfiles: [
+        { name: "fast", state: "available", reason: "AsExpected", message: "" },
+        { name: "slow", state: "degraded", reason: "MCPDegraded", message: "MachineConfigPool rt: no" },
+      ],
+    },
+    coloursOf(false),
+  );
+  expect(text.split("\n").slice(5, 9)).toEqual([
+    "Waits:         pool rt is paused: the node gets r-2 when spec.paused is false",
+    "Findings:      containerd does not honour the annotation a of pods",
+    "Performance:   PerformanceProfile fast is available",
+    "               PerformanceProfile slow is degraded (MCPDegraded): MachineConfigPool rt: no",
+  ]);
+});
+
 it("wide adds idle settings", () => {
   const wide = explanationText(explanation, coloursOf(false), { wide: true });
   expect(wide).toMatch(/^\[eth\]\n {2}mtu +9 +idle +p\/tuned.conf:6 +off$/m);

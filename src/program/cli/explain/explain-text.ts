@@ -1,5 +1,6 @@
 import { findCondition } from "../../../language/object/condition.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
+import type { ProfileOfNode } from "../../../domain/performance-profile/of-node.ts";
 import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
 import { updateText } from "./update-text.ts";
 import { bootText } from "./boot-text.ts";
@@ -19,6 +20,9 @@ export type Explanation = NodeExplanation & {
   readonly machineConfig?: NodeUpdate | undefined;
   /** What keeps the node from having the config of its pool. */
   readonly waits?: readonly string[] | undefined;
+  /** What the node cannot have of its config. */
+  readonly findings?: readonly string[] | undefined;
+  readonly performanceProfiles?: readonly ProfileOfNode[] | undefined;
 };
 
 /** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
@@ -60,6 +64,8 @@ function head(explanation: Explanation, colours: Colours, columns: Columns): str
   for (const [index, { text, isSettled }] of updateText(explanation.machineConfig).entries())
     rows.push([index === 0 ? "Config:" : "", { text: printable(text), paint: isSettled ? colours.green : yellow }]);
   rows.push(...lines("Waits:", explanation.waits ?? [], yellow));
+  rows.push(...lines("Findings:", explanation.findings ?? [], colours.dim));
+  rows.push(...performanceRows(explanation.performanceProfiles ?? [], colours));
   if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
   rows.push(...reportRows(explanation, colours));
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));
@@ -70,6 +76,15 @@ function head(explanation: Explanation, colours: Colours, columns: Columns): str
 
 function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] {
   return texts.map((text, index) => [index === 0 ? title : "", { text: printable(text), paint }]);
+}
+
+function performanceRows(profiles: readonly ProfileOfNode[], { green, red, yellow }: Colours): Cell[][] {
+  return profiles.map(({ name, state, reason, message }, at) => {
+    const why = [reason === "" || state === "available" ? "" : ` (${reason})`, message === "" ? "" : `: ${message}`];
+    const paint = state === "available" ? green : state === "degraded" ? red : yellow;
+    const text = printable(`PerformanceProfile ${name} is ${state}${why.join("")}`);
+    return [at === 0 ? "Performance:" : "", { text, paint }];
+  });
 }
 
 function reportRows({ reported, boot, notReady }: NodeExplanation, { green, red, yellow, dim }: Colours): Cell[][] {

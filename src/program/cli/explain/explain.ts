@@ -3,8 +3,9 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { answersOf, traitsOf } from "../../../domain/node-tuning/known-nodes.ts";
-import { updateOf } from "../../../domain/rollout/node-annotations.ts";
+import { findingsOf, updateOf } from "../../../domain/rollout/node-annotations.ts";
 import { nodeWaits } from "../../../domain/rollout/node-waits.ts";
+import { profilesOfNode } from "../../../domain/performance-profile/of-node.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
@@ -12,6 +13,7 @@ import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
+import { gatherProfiles } from "../gather/gather-profiles.ts";
 import { readNodeValues } from "./node-values.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
@@ -58,7 +60,13 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   const machineConfig = updateOf(whole?.metadata ?? {});
   const waits = whole ? nodeWaits(whole, tuning.pools ?? []) : [];
   const isConfigured = machineConfig.current !== "" || machineConfig.desired !== "";
-  const explanation = { ...explainNode({ ...input, found }), ...(isConfigured ? { machineConfig } : {}), waits };
+  const explanation = {
+    ...explainNode({ ...input, found }),
+    ...(isConfigured ? { machineConfig } : {}),
+    waits,
+    findings: findingsOf(whole?.metadata ?? {}),
+    performanceProfiles: profilesOfNode(node.metadata.labels ?? {}, (await gatherProfiles(client, signal)) ?? []),
+  };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)

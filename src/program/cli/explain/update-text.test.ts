@@ -7,10 +7,10 @@ const { currentConfig, desiredConfig, state, reason, desiredDrain, lastAppliedDr
 test.each([
   [{}, []],
   [{ [currentConfig]: "r-1", [desiredConfig]: "r-1", [state]: "Done" }, ["r-1"]],
-  [{ [desiredConfig]: "r-1" }, ["none, changes to r-1", "waits for the agent to report"]],
+  [{ [desiredConfig]: "r-1" }, ["none, changes to r-1", "waits for its agent to begin"]],
   [
     { [currentConfig]: "r-1", [desiredConfig]: "r-2", [state]: "Working", [desiredDrain]: "drain-r-2" },
-    ["r-1, changes to r-2 (Working)", "waits for the operator: drain"],
+    ["r-1, changes to r-2", "waits until the operator has drained it"],
   ],
   [
     {
@@ -21,7 +21,29 @@ test.each([
       [lastAppliedDrain]: "drain-r-2",
       [postConfigAction]: "Rebooting",
     },
-    ["r-1, changes to r-2 (Working)", "restarts"],
+    ["r-1, changes to r-2", "restarts now"],
+  ],
+  [
+    { [currentConfig]: "r-1", [desiredConfig]: "r-2", [state]: "Working" },
+    ["r-1, changes to r-2", "its agent applies it"],
+  ],
+  [
+    { [currentConfig]: "r-1", [desiredConfig]: "r-2", [state]: "Done" },
+    ["r-1, changes to r-2", "waits for its agent to begin"],
+  ],
+  [
+    {
+      [currentConfig]: "r-2",
+      [desiredConfig]: "r-2",
+      [state]: "Done",
+      [desiredDrain]: "uncordon-r-2",
+      [lastAppliedDrain]: "drain-r-2",
+    },
+    ["r-2", "waits until the operator has uncordoned it"],
+  ],
+  [
+    { [currentConfig]: "r-1", [desiredConfig]: "r-2", [state]: "Degraded", [reason]: "/etc/a: disk full" },
+    ["r-1, should change to r-2 (Degraded)", "/etc/a: disk full"],
   ],
   [
     { [currentConfig]: "r-1", [desiredConfig]: "r-1", [state]: "Degraded", [reason]: "drift of /etc/a" },

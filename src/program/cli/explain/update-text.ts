@@ -9,21 +9,26 @@ export interface UpdateText {
 /** The rendered config of a node, what it waits for, and why it failed. Empty where no pool configures it. */
 export function updateText(update: NodeUpdate | undefined): UpdateText[] {
   if (!update) return [];
-  const { current, desired, state, reason, desiredDrain, lastAppliedDrain, isRebooting } = update;
+  const { current, desired, state, reason } = update;
   if (current === "" && desired === "") return [];
   const isSettled = current === desired && state === "Done";
-  const change = current === desired ? current : `${current || "none"}, changes to ${desired || "none"}`;
-  const waits: UpdateText[] = [];
-  if (isRebooting) waits.push({ text: "restarts", isSettled });
-  else if (desiredDrain !== lastAppliedDrain)
-    waits.push({
-      text: `waits for the operator: ${asksForDrain(update) ? "drain" : "uncordon"}`,
-      isSettled,
-    });
-  else if (!isSettled && state === "") waits.push({ text: "waits for the agent to report", isSettled });
+  const isFailed = state === "Degraded" || state === "Unreconcilable";
+  const becomes = `${isFailed ? "should change" : "changes"} to ${desired || "none"}`;
+  const change = current === desired ? current : `${current || "none"}, ${becomes}`;
+  const phase = isFailed ? "" : phaseOf(update);
   return [
-    { text: isSettled || state === "" ? change : `${change} (${state})`, isSettled },
-    ...waits,
+    { text: isFailed ? `${change} (${state})` : change, isSettled },
+    ...(phase === "" ? [] : [{ text: phase, isSettled }]),
     ...(reason === "" ? [] : [{ text: reason, isSettled: false }]),
   ];
+}
+
+/** What happens to the node now. Empty: nothing. */
+function phaseOf(update: NodeUpdate): string {
+  const { current, desired, state, desiredDrain, lastAppliedDrain, isRebooting } = update;
+  if (isRebooting) return "restarts now";
+  if (desiredDrain !== lastAppliedDrain)
+    return `waits until the operator has ${asksForDrain(update) ? "drained" : "uncordoned"} it`;
+  if (current === desired && state === "Done") return "";
+  return state === "Working" ? "its agent applies it" : "waits for its agent to begin";
 }

@@ -1,6 +1,7 @@
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
+import { leaseKind } from "../../../cluster/runtime/leader/lease.ts";
 import { containerRuntimeConfigKind, kubeletConfigKind } from "../../../domain/machine-config/api.ts";
 import {
   machineConfigurationKind,
@@ -13,31 +14,43 @@ import { isEvictable } from "../../../domain/rollout/drain/evictable-pods.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type ClusterFeatures, rollsOut } from "../../operator/cluster-features.ts";
+import { operatorLease, operatorServiceAccount } from "../../operator/rbac.ts";
 import { sha256 } from "../../operator/sha256.ts";
 
 /** What the rollout of pools depends on. Undefined where the cluster has no MachineConfigPools. */
 export async function gatherRollout(
   client: Client,
   features: ClusterFeatures,
-  signal: AbortSignal,
+  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
 ): Promise<RolloutState | undefined> {
   if (!features.machineConfigPools) return undefined;
   const all = async <T extends KubeObject>(kind: KindRef<T>): Promise<readonly T[]> =>
     (await ifThere(client.list(kind, { signal })))?.items ?? [];
-  const [kubeletConfigs, containerRuntimeConfigs, policy, blocked] = await Promise.all([
+  const [kubeletConfigs, containerRuntimeConfigs, policy, blocked, operatorNode] = await Promise.all([
     all(kubeletConfigKind),
     all(containerRuntimeConfigKind),
     ifThere(client.get(machineConfigurationKind, "cluster", { signal })),
     gatherBlocked(client, signal),
+    gatherOperatorNode(client, namespace, signal),
   ]);
   return {
     kubeletConfigs,
     containerRuntimeConfigs,
     policy: mergedPolicy(policy ? userPolicy(policy) : {}),
     blocked,
+    operatorNode,
     isOurs: rollsOut(features),
     digest: sha256,
   };
+}
+
+/** The node of the pod that leads, by its lease: `attune-operator-7d9f-abcde_UUID`. Undefined where it runs outside of the cluster. */
+async function gatherOperatorNode(client: Client, namespace: string, signal: AbortSignal): Promise<string | undefined> {
+  const lease = await ifThere(client.get(leaseKind, operatorLease, { namespace, signal }));
+  const [name = ""] = lease?.spec?.holderIdentity?.split("_") ?? [];
+  if (name === "") return undefined;
+  const { items } = await client.list(kinds.pod, { fieldSelector: `metadata.name=${name}`, signal });
+  return items.find(({ spec }) => spec?.serviceAccountName === operatorServiceAccount)?.spec?.nodeName;
 }
 
 /** Pods that a PodDisruptionBudget would keep on their nodes now. Asks only for pods of budgets that allow no disruption. */

@@ -122,7 +122,7 @@ describe("attune plan", () => {
       "  Nodes rt-1, rt-2: drain, reboot, one at a time, in this order",
       "    because of boot arguments",
       "    + boot argument nohz=on",
-      "  waits: the pool waits, five minutes at most, for boot arguments of nodes: rt-1, rt-2",
+      "  waits: the new config waits for boot arguments of nodes: rt-1, rt-2 (at most five minutes)",
       "",
       "Plan: 1 to create, 0 to change; 2 of 3 nodes change; 2 reboot. Nothing has been changed.",
       "",

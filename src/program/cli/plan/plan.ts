@@ -108,7 +108,7 @@ async function clusterState(input: {
     performanceProfiles: profiles,
     ...(await gatherPlatform(client, signal)),
     derived: await gatherDerived(client, names, signal),
-    rollout: await gatherRollout(client, features, signal),
+    rollout: await gatherRollout(client, features, { namespace: tuning.namespace, signal }),
     // Tuneds that are derived from PerformanceProfiles never go by labels of pods.
     tuning: { ...tuning, podsOn: await gatherPods(client, [...tuning.tuneds, ...tuneds], { signal }) },
   };
