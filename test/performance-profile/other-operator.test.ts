@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import {
   controllerConfigKind,
@@ -15,7 +14,8 @@ import { controllerConfigDefinition } from "../node-tuning/controller-config-def
 import { mayPauseAnnotation, pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { MachineConfigOperator } from "./machine-config-operator.ts";
-import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
+import { changes } from "./profile-changes.ts";
+import { poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
 import { operatorUntil } from "./stopped-operator.ts";
 
 /** Each write that would begin a rendering of the machine config operator, in the order in which the server stored them. */
@@ -38,7 +38,6 @@ function writes({ client, signal, run }: ProfileCluster): () => readonly string[
 }
 
 const [boot, files, kubelet] = ["50-nto-worker-cnf", "50-performance-low-latency", "performance-low-latency"];
-const cpu = { reserved: "0-1", isolated: "2-3" };
 
 interface OtherOperator extends Awaited<ReturnType<typeof tunedCluster>> {
   readonly other: MachineConfigOperator;
@@ -66,16 +65,6 @@ async function withOtherOperator(): Promise<OtherOperator> {
   return { ...cluster, other };
 }
 
-/** Changes of a profile, and when each has come to its end. */
-const changes: readonly { readonly make: (client: Client) => Promise<unknown>; readonly ends: string | undefined }[] = [
-  { make: (client) => client.create(performanceProfileKind, lowLatency()), ends: "nohz_full=1-3" },
-  {
-    make: (client) => client.patch(performanceProfileKind, "low-latency", { type: "merge", patch: { spec: { cpu } } }),
-    ends: "nohz_full=2-3",
-  },
-  { make: (client) => client.delete(performanceProfileKind, "low-latency"), ends: undefined },
-];
-
 /** Whether the pool is released with everything of a change: its boot arguments, its files and its kubelet. */
 async function isOver({ client }: OtherOperator, argument: string | undefined): Promise<boolean> {
   const { metadata, spec } = await client.get(machineConfigPoolKind, poolName);
@@ -101,7 +90,7 @@ describe("beside a Machine Config Operator", { timeout: 600_000 }, () => {
 
     for (const [index, { make, ends }] of changes.entries()) {
       await make(client);
-      await eventually("the change is over", () => isOver(cluster, ends));
+      await eventually("the change is over", () => isOver(cluster, ends), 100_000);
       await eventually("all are seen", () => Promise.resolve(seen().length >= 3 * (index + 1)));
       const type = ["ADDED", "MODIFIED", "DELETED"][index];
       expect(seen()[3 * index]).toBe(`${type} ${boot}`);
@@ -132,13 +121,13 @@ describe("beside a Machine Config Operator", { timeout: 600_000 }, () => {
       for (const [index, { make, ends }] of changes.entries()) {
         const before = other.rollouts.length;
         await make(client);
-        const killed = operatorUntil(client, at, ofRenderings);
-        await Promise.race([killed.stopped, eventually("the change is over", () => isOver(cluster, ends))]);
+        const killed = operatorUntil(client, at, { counts: ofRenderings });
+        await Promise.race([killed.stopped, eventually("the change is over", () => isOver(cluster, ends), 100_000)]);
         isReached ||= killed.reached();
         await killed.stop();
         await other.sync();
         const next = operatorUntil(client, Infinity);
-        await eventually("the change is over", () => isOver(cluster, ends));
+        await eventually("the change is over", () => isOver(cluster, ends), 100_000);
         await next.stop();
         await other.sync();
         rollouts.push(`change ${index}, ended after write ${at}: ${other.rollouts.length - before}`);

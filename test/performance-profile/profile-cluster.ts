@@ -9,7 +9,7 @@ import { machine } from "../../src/embedded/lab/machine.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runAgent } from "../../src/program/agent/agent.ts";
 import { eventually } from "../node-tuning/eventually.ts";
-import { type TestCluster, testCluster } from "../../src/program/cli/testing/test-cluster.ts";
+import { type StartServer, type TestCluster, testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 
 const role = "machineconfiguration.openshift.io/role";
 export const poolName = "worker-cnf";
@@ -20,9 +20,15 @@ export interface ProfileCluster extends TestCluster {
   readonly createNode: (name: string, pool?: string) => Promise<void>;
 }
 
+interface ProfileClusterOptions {
+  readonly pool?: boolean;
+  /** Default: the embedded API server, in memory. */
+  readonly start?: StartServer;
+}
+
 /** An embedded API server with all kinds, and the pool of the profile `lowLatency`. */
-export async function profileCluster({ pool = true }: { readonly pool?: boolean } = {}): Promise<ProfileCluster> {
-  const cluster = await testCluster([...machineConfigCrds, ...performanceProfileCrds]);
+export async function profileCluster({ pool = true, start }: ProfileClusterOptions = {}): Promise<ProfileCluster> {
+  const cluster = await testCluster([...machineConfigCrds, ...performanceProfileCrds], start);
   const { client } = cluster;
   const createPool = async (name = poolName): Promise<void> => {
     await client.create(machineConfigPoolKind, {
@@ -48,8 +54,9 @@ export async function profileCluster({ pool = true }: { readonly pool?: boolean 
 /** With nodes whose agents report boot arguments. */
 export async function tunedCluster(
   nodes: readonly string[],
+  start?: StartServer,
 ): Promise<ProfileCluster & { readonly agentsReport: () => Promise<void> }> {
-  const cluster = await profileCluster();
+  const cluster = await profileCluster(start ? { start } : {});
   const { client, signal, run } = cluster;
   const base = machineBase(smallMachine);
   for (const name of nodes) {

@@ -1,4 +1,5 @@
 import type { Client } from "../../src/cluster/kube/client.ts";
+import type { Clock } from "../../src/cluster/runtime/clock.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import type { KindRef } from "../../src/language/object/meta.ts";
 
@@ -17,7 +18,11 @@ export interface StoppedOperator {
  * An operator that ends right after one of its writes, as if it were killed there: the writes are sent one after another, and
  * none follows.
  */
-export function operatorUntil(client: Client, at: number, counts: Counts = () => true): StoppedOperator {
+export function operatorUntil(
+  client: Client,
+  at: number,
+  { counts = () => true, clock }: { readonly counts?: Counts; readonly clock?: Clock } = {},
+): StoppedOperator {
   const end = new AbortController();
   const { signal } = end;
   let writes = 0;
@@ -44,7 +49,7 @@ export function operatorUntil(client: Client, at: number, counts: Counts = () =>
     delete: (kind, name, options) => write(kind, undefined, () => client.delete(kind, name, options)),
   };
   const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
-  const stopped = runOperator({ client: counted, signal, ...operator });
+  const stopped = runOperator({ client: counted, signal, clock, ...operator });
   return {
     stopped,
     stop: async () => {

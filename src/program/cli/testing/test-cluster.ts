@@ -28,7 +28,7 @@ interface CrdSpec {
   readonly versions: readonly { readonly name: string }[];
 }
 
-type StartServer = (dir: string) => Promise<{ readonly kubeconfig: string; close(): Promise<void> }>;
+export type StartServer = (dir: string) => Promise<{ readonly kubeconfig: string; close(): Promise<void> }>;
 
 /** An API server for one test, with the kinds of node tuning, more kinds and the namespace of Tuneds. */
 export async function testCluster(
