@@ -254,7 +254,7 @@ it("names the object that changes a pool which inherits from the selected one", 
     "worker",
   );
   const inherits = { matchExpressions: [{ key: roleLabel, operator: "In", values: ["worker", "rt"] }] };
-  const pools = [pool({ machineConfigSelector: inherits as never }), worker];
+  const pools = [pool({ machineConfigSelector: inherits }), worker];
   const { pools: changes } = plan([pooled("KubeletConfig", "new", { maxPods: 200 }, "worker")], { pools });
   expect(changes.map((change) => [change.pool, change.objects])).toEqual([
     ["rt", [{ kind: "KubeletConfig", name: "new", change: "create" }]],

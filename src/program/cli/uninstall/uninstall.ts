@@ -21,6 +21,7 @@ import { giveNodesBack, managedNodes } from "./give-back.ts";
 import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
 import { patientClient } from "./patient-client.ts";
+import { deleteRolloutObjects } from "./rollout-objects.ts";
 import { reportData, reportText } from "./report.ts";
 import { usersObjects } from "./users-objects.ts";
 
@@ -85,6 +86,7 @@ export async function uninstallFrom(
   const goes = containers.some(({ object, keptBecause }) => object.metadata.name === tuningNamespace && !keptBecause);
   await deleteObjects(goes ? contents.filter(({ object }) => !isOfAgent(object)) : contents, deletion);
   if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
+  await deleteRolloutObjects(rest, deletion);
   if (!dryRun) await cleanNodes(client, signal);
   await deleteObjects(containers, deletion);
 

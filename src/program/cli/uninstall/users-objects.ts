@@ -9,6 +9,7 @@ import { operatorLease } from "../../operator/rbac.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { isOurs } from "../../../language/object/custom-definition.ts";
 import { isDefinition } from "./decide-deletions.ts";
+import { isOfRollout } from "./rollout-objects.ts";
 
 type Definition = NonNullable<(typeof kinds.customResourceDefinition)["object"]>;
 
@@ -67,9 +68,11 @@ function isIncidental(object: KubeObject): boolean {
 }
 
 /** Objects that the operator makes, and deletes or makes again by itself. */
-function isMadeByOperator({ kind, metadata }: KubeObject): boolean {
+function isMadeByOperator(object: KubeObject): boolean {
+  const { kind, metadata } = object;
   const { name } = metadata;
-  if (kind === profileKind.kind || (kind === "MachineConfig" && isGenerated(metadata))) return true;
+  if (kind === profileKind.kind || (kind === "MachineConfig" && isGenerated(metadata)) || isOfRollout(object))
+    return true;
   return (
     (kind === tunedKind.kind && name === defaultTunedName) ||
     (kind === "ConfigMap" && name === statusConfigMapName) ||

@@ -12,6 +12,10 @@ function pool(conditions = [condition("Updated", "True")], observedGeneration = 
   return { ...rest, metadata: { ...metadata, generation: 3 }, status };
 }
 
+function paused(one: MachineConfigPool): MachineConfigPool {
+  return { ...one, spec: { ...one.spec, paused: true } };
+}
+
 function profile(conditions = [condition("Available", "True")], observedGeneration = 2): PerformanceProfile {
   const { metadata, ...rest } = examplePerformanceProfile();
   return { ...rest, metadata: { ...metadata, generation: 2 }, status: { observedGeneration, conditions } };
@@ -22,6 +26,7 @@ describe("a pool", () => {
     ["has what is wanted", pool(), profile(), undefined],
     ["was not judged since it changed", pool([], 2), profile(), "the operator"],
     ["is being updated", pool([condition("Updated", "False")]), profile(), "its nodes to get the config"],
+    ["is paused", paused(pool([condition("Updated", "False")])), profile(), "spec.paused to be false"],
     ["is degraded", pool([condition("Degraded", "True", "node-2 failed")]), profile(), "node-2 failed"],
     ["is held", pool([condition("RolloutBlocked", "True", "held for node-2")]), profile(), "held for node-2"],
     ["has a new profile", pool(), examplePerformanceProfile(), "PerformanceProfile low-latency"],

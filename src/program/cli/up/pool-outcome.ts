@@ -33,13 +33,14 @@ export function poolOutcomes(
   return outcomes.filter(({ nodes, waitsFor }) => nodes > 0 || waitsFor !== undefined);
 }
 
-function poolWaits({ metadata, status }: MachineConfigPool): string | undefined {
+function poolWaits({ metadata, spec, status }: MachineConfigPool): string | undefined {
   const { conditions = [], observedGeneration } = status ?? {};
   if (observedGeneration !== metadata.generation) return "the operator";
   const said = ["Degraded", "RolloutBlocked"].map((type) => findCondition(conditions, type));
   const reason = said.find((condition) => condition?.status === "True")?.message;
   if (reason) return reason;
-  return isTrue(conditions, "Updated") ? undefined : "its nodes to get the config";
+  if (isTrue(conditions, "Updated")) return undefined;
+  return spec?.paused ? "spec.paused to be false" : "its nodes to get the config";
 }
 
 /** A pool may have all of its config before the operator has derived more from a profile. */
