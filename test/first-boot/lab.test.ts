@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { annotations, updateOf } from "../../src/domain/rollout/node-annotations.ts";
+import { startupTaint } from "../../src/domain/rollout/startup/startup-taint.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
@@ -51,6 +53,15 @@ test("virtual nodes register with the config of their pool, and are not restarte
   const cluster = await FirstBootCluster.start();
   await cluster.apply("50-base", { ...withFiles(file("/etc/base.conf", "x")), kernelArguments: ["nohz_full=2-3"] });
   const config = await cluster.rendered("50-base");
+  const isHeld = ({ spec }: { spec?: { taints?: { key: string }[] } }): boolean =>
+    spec?.taints?.some(({ key }) => key === startupTaint.key) ?? false;
+  const held = new Set<string>();
+  const watched = createInformer(cluster.admin, kinds.node, {});
+  watched.subscribe(({ object }) => {
+    if (isHeld(object)) held.add(object.metadata.name ?? "");
+  });
+  const end = new AbortController();
+  const watching = watched.run(end.signal);
   const { nodes, registered, stop } = lab(cluster, ["a", "b"]);
   try {
     for (const { name } of nodes)
@@ -66,8 +77,12 @@ test("virtual nodes register with the config of their pool, and are not restarte
       expect(metadata.annotations).not.toHaveProperty([annotations.desiredDrain]);
     }
     await eventually("no invitation is left", async () => (await cluster.invitation("a")) === undefined);
+    // Pods wait until the agent has tuned a node that joins.
+    await eventually("no node is held back", async () => !watched.list().some(isHeld));
+    expect([...held].toSorted()).toEqual(["a", "b"]);
   } finally {
-    await stop();
+    end.abort();
+    await Promise.all([stop(), watching]);
   }
 });
 

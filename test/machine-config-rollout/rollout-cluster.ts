@@ -21,7 +21,7 @@ import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
 import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
-import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
+import { VirtualNode, type VirtualNodeOptions } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import type { Topology } from "../../src/embedded/lab/topology.ts";
@@ -31,6 +31,7 @@ import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
 import { unitPrograms } from "../../src/program/cli/lab/unit-programs.ts";
+import type { ClusterFeatures } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 
@@ -38,6 +39,8 @@ export interface RolloutOptions {
   /** Names of nodes by the role of their pool. */
   readonly nodes: Readonly<Record<string, readonly string[]>>;
   readonly topology?: Topology;
+  /** With which kubelets register. */
+  readonly taints?: VirtualNodeOptions["taints"];
 }
 
 /** A server, virtual nodes with their agents, and an operator that a test starts and ends. */
@@ -57,7 +60,7 @@ export class RolloutCluster {
   }
 
   /** Ends with the test. */
-  static async start({ nodes, topology = smallMachine }: RolloutOptions): Promise<RolloutCluster> {
+  static async start({ nodes, topology = smallMachine, taints = [] }: RolloutOptions): Promise<RolloutCluster> {
     const dir = await mkdtemp(join(tmpdir(), "attune-rollout-"));
     const server = await startServer({ dir, storage: "memory" });
     // All parts share one process: with hundreds of machines an answer takes its time.
@@ -66,7 +69,7 @@ export class RolloutCluster {
     const machines = Object.entries(nodes).flatMap(([role, names]) =>
       names.map((name) => {
         const labels = { [`node-role.kubernetes.io/${role}`]: "" };
-        return new VirtualNode({ name, topology, base, labels });
+        return new VirtualNode({ name, topology, base, labels, taints });
       }),
     );
     await applyManifests(admin, foundation({ mode: "standalone" }));
@@ -101,12 +104,13 @@ export class RolloutCluster {
     return cluster;
   }
 
-  startOperator(): void {
+  /** Default: what the cluster has. */
+  startOperator(features?: ClusterFeatures): void {
     const stop = new AbortController();
     // Its own connections, which a kill closes.
     const client = new HttpClient(this.admin.connection);
     const given = { image: "attune:test", agentServiceAccount, version: "test", leaderElection: false };
-    const done = runOperator({ client, signal: stop.signal, ...given });
+    const done = runOperator({ client, signal: stop.signal, features, ...given });
     this.#operator = { stop, done: done.catch(() => {}), client };
   }
 

@@ -114,12 +114,14 @@ export interface ProfileStatus {
   observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
   hardware?: Hardware;
+  /** The boot in which the node was tuned, by its id. */
+  bootID?: string | undefined;
 }
 
 /** Reports that no decision reads. */
 export const reportFields = ["hardware", "settings", "settingsOmitted", "bootcmdlinePending", "answers"] as const;
 /** CRDs of earlier versions, and of the operator that Attune replaces, do not have these. */
-export const optionalFields = [...reportFields, "hostProfiles"] as const;
+export const optionalFields = [...reportFields, "hostProfiles", "bootID"] as const;
 export type OptionalField = (typeof optionalFields)[number];
 
 /** What a node answered to a probe of its profile. Without a text: nothing. */

@@ -200,6 +200,7 @@ const profileStatus = object(
     conditions,
     observedGeneration,
     hardware,
+    bootID: { type: "string", description: "Identifies the boot in which the node was tuned, as the Node reports it." },
   },
   "tunedProfile",
 );

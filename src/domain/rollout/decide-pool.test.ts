@@ -5,7 +5,7 @@ import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
 import { decidePool, type PoolDecision } from "./decide-pool.ts";
 import { Members } from "./members.ts";
 import { agentAnnotations, annotations, ownAnnotations, updateOf } from "./node-annotations.ts";
-import { startupTaint } from "./node-changes.ts";
+import { startupTaint } from "./startup/startup-taint.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
 const pool: MachineConfigPool = {

@@ -9,9 +9,9 @@ import { isBehind, type NodeState } from "./node-state.ts";
 import { attempts, dueIn, nextProgress } from "./node-progress.ts";
 import type { NearbyNodes } from "./nearby-nodes.ts";
 import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts";
-import { type NodeChange, NodeChanges, startupTaint, updateTaint } from "./node-changes.ts";
+import { type NodeChange, NodeChanges, updateTaint } from "./node-changes.ts";
 import { conflictCondition, type RolloutNode } from "./rollout-node.ts";
-import { isUntuned } from "./startup-taint.ts";
+import { isUntuned, startupTaint } from "./startup/startup-taint.ts";
 import { waitingFor, type Waiting } from "./waiting.ts";
 
 export interface PoolInput {

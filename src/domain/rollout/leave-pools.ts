@@ -1,8 +1,9 @@
 import { annotations, ownAnnotations, ownPrefix } from "./node-annotations.ts";
-import { type NodeChange, NodeChanges, startupTaint, updateTaint } from "./node-changes.ts";
+import { type NodeChange, NodeChanges, updateTaint } from "./node-changes.ts";
 import { phaseOf } from "./node-progress.ts";
 import type { NodeState } from "./node-state.ts";
 import type { RolloutNode } from "./rollout-node.ts";
+import { startupTaint } from "./startup/startup-taint.ts";
 
 /**
  * Removes what rollouts left on a node that is in no pool any more. It keeps the config that it has, and the annotations that
@@ -30,8 +31,9 @@ export function forgetRollouts(node: RolloutNode, rolledOut: boolean): NodeChang
   const present = node.metadata.annotations ?? {};
   for (const name of Object.keys(present))
     if (name.startsWith(ownPrefix) || (rolledOut && protocol.includes(name))) changes.annotate(node, name, null);
+  changes.taint(node, startupTaint, false);
   if (rolledOut) {
-    for (const taint of [updateTaint, startupTaint]) changes.taint(node, taint, false);
+    changes.taint(node, updateTaint, false);
     changes.conflict(node, undefined);
   }
   if (present[ownAnnotations.cordonedFor] !== undefined) changes.uncordon(node);

@@ -1,5 +1,5 @@
 import { findCondition } from "../../language/object/condition.ts";
-import { agentAnnotations, annotations, ownAnnotations, ownPrefix, writtenByAgent } from "./node-annotations.ts";
+import { agentAnnotations, annotations, ownAnnotations, writtenByAgent } from "./node-annotations.ts";
 import { conflictCondition, type NodeCondition, type RolloutNode, type Taint } from "./rollout-node.ts";
 
 /** What to write to one Node. Null removes. */
@@ -23,9 +23,6 @@ export interface RemovedCondition {
 
 /** On nodes that wait for an update, so that pods that are moved come to rest elsewhere. */
 export const updateTaint: Taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
-
-/** On nodes that restart, until their agents have tuned them. */
-export const startupTaint: Taint = { key: `${ownPrefix}not-tuned`, effect: "NoSchedule" };
 
 function isSame(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect;

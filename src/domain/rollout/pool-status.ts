@@ -5,7 +5,7 @@ import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-n
 import { longestReason, printable } from "./node-annotations.ts";
 import { nodeFindings } from "./node-findings.ts";
 import { isUpdated } from "./node-state.ts";
-import { notTuned } from "./startup-taint.ts";
+import { notTuned } from "./startup/startup-taint.ts";
 
 export type PoolStatus = NonNullable<MachineConfigPool["status"]>;
 

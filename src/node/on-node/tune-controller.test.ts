@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApplyReport, Engine } from "../engine/engine.ts";
 import { MemoryBase } from "../host/memory-base.ts";
+import { findBootId } from "../host/boot-id.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { ApiError } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
@@ -86,6 +87,7 @@ class World {
       node: "n",
       tuner,
       hardware: new NodeHardware(host, noLog),
+      bootId: () => findBootId(host),
       protocol,
       settled: () => (this.isSettled = true),
       clock,

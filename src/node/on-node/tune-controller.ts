@@ -33,6 +33,8 @@ export interface TuneControllerOptions {
   node: string;
   tuner: NodeTuner;
   hardware: NodeHardware;
+  /** The id of this boot, if the host has one. */
+  bootId: () => Promise<string | undefined>;
   protocol: Protocol;
   /** The node is as its Profile says, or the Profile says why not, or there is none and nothing is left to restore. */
   settled?: (() => void) | undefined;
@@ -44,7 +46,7 @@ const fieldManager = "attune-agent";
 
 /** Applies the Profile to the node, and reports the result in the Profile's status. */
 export function tuneController(options: TuneControllerOptions): Controller {
-  const { client, profiles, namespace, node, tuner, hardware, clock } = options;
+  const { client, profiles, namespace, node, tuner, hardware, bootId, clock } = options;
   const key = `${namespace}/${node}`;
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
@@ -52,12 +54,14 @@ export function tuneController(options: TuneControllerOptions): Controller {
   let dropped: { uid: string; fields: OptionalField[] } = { uid: "", fields: [] };
 
   async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
+    const tunedIn = tuning.outcome.type === "failed" ? profile.status?.bootID : await bootId();
     const { apiVersion, kind, metadata } = profile;
     const { uid = "" } = metadata;
     const names = await tuner.hostProfiles();
     const found = {
       ...profileStatus(profile, tuning, formatTime(clock.now()), await hardware.read()),
       ...(names.length > 0 ? { hostProfiles: names } : {}),
+      ...(tunedIn ? { bootID: tunedIn } : {}),
     };
     const status = dropped.uid === uid ? withoutFields(found, dropped.fields) : found;
     const { unchanged } = await act(

@@ -4,6 +4,7 @@ import type { LogRecord } from "../../node/engine/tuned-daemon/log-record.ts";
 import type { DaemonEvent } from "../../node/engine/tuned-daemon/supervisor.ts";
 import { serialQueue } from "../../node/engine/serial-queue.ts";
 import { TunedEngine } from "../../node/engine/tuned-daemon/tuned-engine.ts";
+import { findBootId } from "../../node/host/boot-id.ts";
 import type { Host } from "../../node/host/host.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
@@ -11,6 +12,7 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { agentAnnotations } from "../../domain/rollout/node-annotations.ts";
 import { RollbackOnRemoval } from "../../node/on-node/removal/rollback-on-removal.ts";
 import type { BootArguments } from "../../node/on-node/boot-arguments.ts";
 import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
@@ -108,6 +110,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     node,
     tuner,
     hardware: new NodeHardware(host, log),
+    bootId: () => findBootId(host),
     protocol,
     settled: () => {
       if (!settled) update?.queue.add(node);
@@ -155,6 +158,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     else if (options.rollbackOnExit || (await isOwnNode({ client, node, tuner }, log))) {
       const left = (await updater?.release()) ?? [];
       checkRestored(await tuner.release(), because, log);
+      if (updater) await forgetBoot(client, node, log);
       if (left.length > 0) throw new Error(`give the node's files back: ${left.join("; ")}`);
     }
     const left = await clearState(host);
@@ -162,6 +166,17 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   } finally {
     over.abort();
     await watching;
+  }
+}
+
+/** No agent tunes the node after its next restart: it must not be kept away from pods until one does. */
+async function forgetBoot(client: Client, node: string, log: Log): Promise<void> {
+  const patch = { metadata: { annotations: { [agentAnnotations.tunedBoot]: null } } };
+  try {
+    await client.patch(kinds.node, node, { type: "merge", patch });
+  } catch (error) {
+    // Its rights, or its Node, may be gone with it. `attune uninstall` removes all annotations.
+    log.info({ error: (error as Error).message }, "the Node still says that it was tuned");
   }
 }
 

@@ -1,3 +1,4 @@
+import { startupTaint } from "../../domain/rollout/startup/startup-taint.ts";
 import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
@@ -141,6 +142,8 @@ function placement(matchLabels: Record<string, string>): object {
     tolerations: [
       { key: role, operator: "Exists", effect: "NoSchedule" },
       { key: "node-role.kubernetes.io/master", operator: "Exists", effect: "NoSchedule" },
+      // The operator removes this taint: it must not wait for that itself.
+      { key: startupTaint.key, operator: "Exists", effect: "NoSchedule" },
       ...["not-ready", "unreachable"].map((state) => ({
         key: `node.kubernetes.io/${state}`,
         operator: "Exists",

@@ -35,6 +35,7 @@ import { OtherOperator } from "./other-operator.ts";
 import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
 import { addRollout } from "./rollout.ts";
+import { addStartupTaint } from "./startup-taint.ts";
 
 export interface OperatorOptions {
   client: Client;
@@ -219,6 +220,7 @@ async function runWith(
       metrics,
       recorder,
     });
+  else addStartupTaint(manager, { client, writer, caches, namespace, features, clock, log, metrics });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(

@@ -183,6 +183,14 @@ const ofRollout: readonly Grant[] = [
   },
 ];
 
+/** Where nothing else is written to Nodes. */
+const ofStartup: Grant = {
+  because: "taints a node that restarts or joins until its agent has tuned it",
+  apiGroups: [""],
+  resources: ["nodes"],
+  verbs: ["patch"],
+};
+
 export type RightsMode = "auto" | "standalone" | "plain" | "tuning";
 
 /**
@@ -203,7 +211,7 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       resources: ["pods"],
       verbs: read,
     },
-    ...(mode === "tuning" ? [] : [...ofMachineConfiguration, ...ofRollout]),
+    ...(mode === "tuning" ? [ofStartup] : [...ofMachineConfiguration, ...ofRollout]),
     ...(mode === "tuning" || mode === "plain" ? [] : ofOpenShift),
     {
       because: "objects are derived from PerformanceProfiles; a finalizer keeps a profile until they are deleted",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { apiVersion, type MachineConfigPool } from "../../machine-config/api.ts";
 import { annotations } from "../node-annotations.ts";
 import type { RolloutNode } from "../rollout-node.ts";
+import { startupTaint } from "../startup/startup-taint.ts";
 import { afterJoin } from "./after-join.ts";
 import { claimPatch, invitationObject, readInvitation } from "./invitation.ts";
 
@@ -33,6 +34,7 @@ test.each([
       change: {
         annotations: { [annotations.desiredConfig]: claim.config },
         labels: pool.spec?.nodeSelector?.matchLabels,
+        taints: [startupTaint],
       },
     });
 });

@@ -1,7 +1,8 @@
 import type { MachineConfigPool } from "../../machine-config/api.ts";
 import type { NodeChange } from "../node-changes.ts";
-import { annotations } from "../node-annotations.ts";
+import { agentAnnotations, annotations } from "../node-annotations.ts";
 import type { RolloutNode } from "../rollout-node.ts";
+import { startupTaint } from "../startup/startup-taint.ts";
 import type { Invitation } from "./invitation.ts";
 
 /** How long a claim is kept for a machine that has its config and has not joined yet. */
@@ -22,7 +23,7 @@ export type AfterJoin =
 
 /**
  * A node that joins with the config that was served to it is told exactly that one: it has it already, so that this costs no
- * drain and no boot. A newer config of its pool comes as an ordinary update.
+ * drain and no boot. A newer config of its pool comes as an ordinary update. Pods wait until its agent has tuned it.
  */
 export function afterJoin({ invitation: { claim, created, expires }, node, pool, now }: AfterJoinInput): AfterJoin {
   const ends = expires + (claim ? claimedMs : 0);
@@ -37,6 +38,9 @@ function joined(node: RolloutNode, config: string, pool: MachineConfigPool | und
   const { labels = {}, annotations: present = {} } = node.metadata;
   const wanted = pool?.spec?.nodeSelector?.matchLabels ?? {};
   const isMember = Object.entries(wanted).every(([name, value]) => labels[name] === value);
+  const { taints = [] } = node.spec ?? {};
+  // Its agent may have been faster.
+  const isTuned = present[agentAnnotations.tunedBoot] !== undefined;
   const isTold = present[annotations.desiredConfig] !== undefined;
   return {
     node,
@@ -46,5 +50,6 @@ function joined(node: RolloutNode, config: string, pool: MachineConfigPool | und
       ...(isMember ? {} : { [annotations.customPoolLabelsApplied]: "" }),
     },
     ...(isMember ? {} : { labels: wanted }),
+    ...(isTuned ? {} : { taints: [...taints.filter(({ key }) => key !== startupTaint.key), startupTaint] }),
   };
 }
