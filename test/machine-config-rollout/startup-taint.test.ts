@@ -124,7 +124,8 @@ test("beside a machine config operator the taint is removed that an operator in 
 
 /** Rendering a pool takes seconds. */
 const isLong = process.env["ATTUNE_LONG"] !== undefined;
-if (!isLong) console.log("not run: start-up taints after a change of modes, and without agents (only with ATTUNE_LONG)");
+if (!isLong)
+  console.log("not run: start-up taints after a change of modes, and without agents (only with ATTUNE_LONG)");
 
 test.runIf(isLong)(
   "without machine configuration the taint is removed that a rollout has left, once the node is tuned",
