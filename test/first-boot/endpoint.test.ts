@@ -43,7 +43,7 @@ function ask(
 
 const code = async (...of: Parameters<typeof ask>): Promise<number> => (await ask(...of)).code;
 
-describe("the endpoint for first boots (W-21)", () => {
+describe("the endpoint for first boots (machine-config W-21)", () => {
   let cluster: FirstBootCluster;
   let config: string;
   let ended: () => Promise<void>;

@@ -12,7 +12,7 @@ const text = async (host: Machine, path: string): Promise<string | undefined> =>
   return found.type === "text" ? found.text : undefined;
 };
 
-test("a machine gets the config of its pool with one restart, and is told exactly that one when it joins (W-21)", async () => {
+test("a machine gets the config of its pool with one restart, and is told exactly that one when it joins (machine-config W-21)", async () => {
   const cluster = await FirstBootCluster.start();
   await cluster.apply("50-base", { ...withFiles(file("/etc/base.conf", "x")), kernelArguments: ["nohz_full=2-3"] });
   const config = await cluster.rendered("50-base");

@@ -13,6 +13,18 @@ test.each(["v2", "v1-", "v", "../v1", "x".repeat(100_000)])(
   },
 );
 
+test.each(["v0", "v2", "../v1"])(
+  "nor is its cordon removed for another config, which it may report too early (%s)",
+  (config) => {
+    expect(decided({ desired: "v1", unschedulable: true, desiredDrain: `uncordon-${config}` })).toEqual({
+      type: "none",
+    });
+    expect(decided({ desired: "v1", unschedulable: true, desiredDrain: "uncordon-v1" })).toMatchObject({
+      type: "uncordon",
+    });
+  },
+);
+
 test("a node that was told nothing is not drained", () => {
   expect(decided({ desiredDrain: "drain-v1" })).toEqual({ type: "none" });
 });

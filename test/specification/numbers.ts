@@ -138,8 +138,8 @@ export const unanswered: Readonly<Record<string, string>> = {
   "W-13": "does not arise: boot arguments are computed, not read from a file of TuneD",
   "W-16": "a limit of MachineConfigs: the conflict is reported, separate pools solve it",
   // Machine configuration, one number a line: each goes with the test that answers it.
-  "machine-config W-21": later,
-  "machine-config W-22": later,
+  "machine-config W-22":
+    "does not arise: no config has authorities of the cluster, kubelets of paused pools keep those of their hosts",
   // Hosted control planes, one number a line: each goes with the test that answers it.
   "hosted W-2": later,
   "hosted W-7": later,

@@ -16,6 +16,12 @@ describe("findings of the nodes of a pool", () => {
       expect(nodeFindings(inOrder).message).toBe('"a" (n1, n2, n3, n4, n5, and 4 more); "b" (n4)');
   });
 
+  test("of one node do not hide those of others: the first of each node come before its others, the most frequent first", () => {
+    const liar = stateOf("a", ["l1", "l2", "l3", "l4", "l5", "l6"]);
+    const members = [liar, stateOf("b", ["x", "y"]), stateOf("c", ["z"]), stateOf("d", ["z"])];
+    expect(nodeFindings(members).message).toBe('"z" (c, d); "l1" (a); "x" (b); "l2" (a); "y" (b); and 4 more findings');
+  });
+
   test("are none where no node has one", () => {
     expect(nodeFindings([stateOf("n", [])])).toEqual({ status: "False" });
   });

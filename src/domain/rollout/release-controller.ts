@@ -13,7 +13,7 @@ import {
 } from "../machine-config/api.ts";
 import { originsText } from "../machine-config/origins.ts";
 import type { Rendering } from "../machine-config/render-pool.ts";
-import { originsAnnotation } from "../machine-config/rendered-annotations.ts";
+import { originsAnnotation, osImageOverridden } from "../machine-config/rendered-annotations.ts";
 import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
 import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
 import { describeHeld, heldAnnotation, heldText } from "./held.ts";
@@ -87,8 +87,14 @@ async function storeRendering(
     if (!isAlreadyExists(error)) throw error;
     return;
   }
-  const message = `${name} successfully generated`;
-  recorder?.record({ regarding: referenceTo(pool), type: "Normal", reason: "RenderedConfigGenerated", message });
+  const record = (reason: string, message: string): void =>
+    recorder?.record({ regarding: referenceTo(pool), type: "Normal", reason, message });
+  if (annotations?.[osImageOverridden] === "true")
+    record(
+      "OSImageURLOverridden",
+      `${name} has the operating system ${config.spec?.osImageURL}, which a MachineConfig chose`,
+    );
+  record("RenderedConfigGenerated", `${name} successfully generated`);
 }
 
 /** Target and reason change in one write: an operator that is killed leaves no pool with half of it. */

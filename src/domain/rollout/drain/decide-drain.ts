@@ -33,13 +33,13 @@ export function decideDrain(state: NodeState, now: string): DrainDecision {
   if (isOurs && desired === "") return { type: "uncordon", request: undefined, isOurs };
   if (request === "" || request === lastAppliedDrain) return { type: "none" };
   const [, verb = request, config = ""] = /^([^-]*)-(.+)$/.exec(request) ?? [];
-  if (verb === "uncordon") return { type: "uncordon", request, isOurs };
-  if (verb !== "drain") {
+  if (verb !== "drain" && verb !== "uncordon") {
     const asked = printable(request, 100);
     return { type: "invalid", problem: `node ${state.name} asks for ${asked}, which is neither drain nor uncordon` };
   }
   // Told another config meanwhile: its agent will ask again. One that was never told this config has no reason to ask.
   if (config !== desired) return { type: "none" };
+  if (verb === "uncordon") return { type: "uncordon", request, isOurs };
   const known = readDrain(state.node);
   const record = known?.request === request ? known : { request, since: now, blocked: [] };
   return {
