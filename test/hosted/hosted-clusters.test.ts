@@ -7,6 +7,7 @@ import { apiVersion, hostedClusterKind } from "../../src/domain/node-pool/api.ts
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { hostedOperatorRole } from "../../src/program/management/rbac.ts";
 import { runManagement } from "../../src/program/management/management.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { poolNamespace, twoClusters, type TwoClusters } from "./two-clusters.ts";
@@ -14,8 +15,7 @@ import { poolNamespace, twoClusters, type TwoClusters } from "./two-clusters.ts"
 const users = { namespace: poolNamespace };
 const ownKinds: readonly [KindRef, string][] = [
   [kinds.serviceAccount, "attune-operator"],
-  [kinds.role, "attune:operator"],
-  [kinds.roleBinding, "attune:operator"],
+  [kinds.roleBinding, hostedOperatorRole],
   [kinds.service, "node-tuning-operator"],
   [kinds.secret, "attune-hosted-kubeconfig"],
   [kinds.deployment, "attune-operator"],
@@ -40,16 +40,12 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
     await clusters?.close();
   });
 
-  it("run in the control plane namespaces, with two kubeconfigs and rights on nothing but ConfigMaps and Events", async () => {
+  it("run in the control plane namespaces, with the kubeconfig of the hosted cluster and a role of that namespace", async () => {
     await create("a", kubeconfig);
     const namespace = "clusters-a";
     for (const [kind, name] of ownKinds) await eventually(name, () => client.get(kind, name, { namespace }));
-    const { rules = [] } = await client.get(kinds.role, "attune:operator", { namespace });
-    expect(rules.flatMap(({ resources = [] }) => resources)).toEqual([
-      "configmaps",
-      "events",
-      "securitycontextconstraints",
-    ]);
+    const { roleRef } = await client.get(kinds.roleBinding, hostedOperatorRole, { namespace });
+    expect(roleRef).toMatchObject({ kind: "ClusterRole", name: hostedOperatorRole });
     const { spec } = await client.get(kinds.deployment, "attune-operator", { namespace });
     const [container] = spec?.template.spec?.containers ?? [];
     const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
@@ -124,8 +120,9 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
       return spec?.template.spec?.containers[0]?.image === "attune:test";
     });
     expect(digest(await deployment("a"))).not.toEqual(before);
-    await client.delete(kinds.role, "attune:operator", { namespace: "clusters-a" });
-    await eventually("created again", () => client.get(kinds.role, "attune:operator", { namespace: "clusters-a" }));
+    const place = { namespace: "clusters-a" };
+    await client.delete(kinds.roleBinding, hostedOperatorRole, place);
+    await eventually("created again", () => client.get(kinds.roleBinding, hostedOperatorRole, place));
   });
 
   it("are removed with their hosted cluster, and when its nodes are not tuned", async () => {

@@ -7,6 +7,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorGrants } from "../../src/program/operator/rbac.ts";
 import { firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
+import { hostedOperatorGrants, hostedOperatorRole, managementGrants } from "../../src/program/management/rbac.ts";
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [
@@ -15,6 +16,15 @@ const accounts: [string, readonly Grant[]][] = [
   ["attune-webhook", webhookGrants({ namespace: systemNamespace })],
   ["attune-operator, with --first-boot", firstBootGrants],
   ["(role attune:first-boot-issuer)", issuerGrants],
+];
+
+/** With `attune install --mode hosted`. */
+const ofHosted: [string, readonly Grant[]][] = [
+  ["attune-management", managementGrants(systemNamespace)],
+  [
+    "attune-operator, of a hosted cluster",
+    hostedOperatorGrants.map((grant) => ({ ...grant, within: "(control plane)" })),
+  ],
 ];
 
 /** The rights that the upstream document gives on Tuneds and Profiles. A right on a status counts as one on the object. */
@@ -44,7 +54,7 @@ describe("rights", () => {
     expect(beyond).toEqual([]);
   });
 
-  it.each(accounts)("of %s have no wildcards", (_, grants) => {
+  it.each([...accounts, ...ofHosted])("of %s have no wildcards", (_, grants) => {
     const words = grants.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs]);
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
   });
@@ -72,6 +82,22 @@ describe("rights", () => {
     expect(configuring.flatMap(({ verbs }) => verbs)).not.toContain("create");
   });
 
+  it("of the management side to give rights are limited to those of the operators of hosted clusters", () => {
+    const giving = managementGrants(systemNamespace).filter(({ apiGroups }) =>
+      apiGroups.includes("rbac.authorization.k8s.io"),
+    );
+    expect(giving.map(({ resources, resourceNames = [] }) => [...resources, ...resourceNames])).toEqual([
+      ["rolebindings"],
+      ["clusterroles", hostedOperatorRole],
+    ]);
+    expect(hostedOperatorGrants.flatMap(({ resources }) => resources)).toEqual([
+      "configmaps",
+      "configmaps/finalizers",
+      "events",
+      "securitycontextconstraints",
+    ]);
+  });
+
   it("are installed exactly as in the table", () => {
     const installed = foundation({ protocol: "shipped", firstBoot: "https://x" }).filter(
       ({ kind }) => kind === "Role" || kind === "ClusterRole",
@@ -82,7 +108,7 @@ describe("rights", () => {
 });
 
 function table(): string {
-  const rows = accounts.flatMap(([account, grants]) =>
+  const rows = [...accounts, ...ofHosted].flatMap(([account, grants]) =>
     grants.map(({ within = "(cluster)", apiGroups, resources, resourceNames = [], verbs, because }) => {
       const what = resources.map((resource) => `${resource}${apiGroups[0] ? `.${apiGroups[0]}` : ""}`).join(", ");
       const names = resourceNames.length > 0 ? ` \`${resourceNames.join(", ")}\`` : "";
@@ -92,8 +118,8 @@ function table(): string {
   return `# What Attune may do on a cluster
 
 All rights of all ServiceAccounts. \`test/install/rights-table.test.ts\` generates this file from the manifests.
-\`test/node-tuning/rights.test.ts\`, \`test/webhook/rights.test.ts\` and \`test/agent/rights.test.ts\` show that the operator,
-the webhook and the agents work with these rights on every server, and that they need each of them. A ValidatingAdmissionPolicy limits an agent to its own node, which its token names
+\`test/node-tuning/rights.test.ts\`, \`test/webhook/rights.test.ts\`, \`test/agent/rights.test.ts\` and \`test/hosted/management-rights.test.ts\`
+show that the operator, the webhook, the agents and the management side work with these rights on every server, and that they need each of them. A ValidatingAdmissionPolicy limits an agent to its own node, which its token names
 (\`test/node-tuning/own-node.test.ts\`). \`watch\` comes with \`list\`, for API servers that cannot stream the initial list.
 
 | account | where | what | verbs | why |
@@ -114,6 +140,8 @@ right to create any. No account has the role \`attune:first-boot-issuer\`: it is
 | attune-operator | be root on every node: it writes the DaemonSet of the agents, which are privileged, and Tuneds and MachineConfigs | be contained by RBAC: root on a control plane node is root of the cluster |
 | attune-agent | read all Profiles, and report a wrong status of its own node | write anything about another node (a ValidatingAdmissionPolicy) |
 | attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, and change PerformanceProfiles of older versions while it converts them; read its own keys | receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
+| attune-management | be root on every node of every hosted cluster, and read all Secrets of the management cluster, among them kubeconfigs of hosted clusters | give others more than operators of hosted clusters have |
+| attune-operator, of a hosted cluster | change the tuning of this hosted cluster; with the kubeconfig beside it, all of this hosted cluster | read or write anything else in the management cluster |
 | a machine's first boot | read the config of one pool, once | use the API server, or be answered after another client has used it |
 
 On clusters without ValidatingAdmissionPolicy (before Kubernetes 1.30) the last column does not hold for agents and the webhook: with

@@ -2,6 +2,7 @@ import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 
 /** What RBAC authorizes a request by. */
 export interface RecordedRequest {
@@ -62,7 +63,7 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
       const answer = await client.patch(of, name, patch, options);
       note("patch", of, { ...options, name });
       // An apply that creates the object needs that right too.
-      if (patch.type === "apply" && answer.metadata.generation === 1) note("create", of, { ...options, name });
+      if (patch.type === "apply" && isNew(answer)) note("create", of, { ...options, name });
       return answer;
     },
     async delete(of, name, options) {
@@ -81,6 +82,12 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
   };
 }
 
+/** Not all kinds have a generation: then all fields are as old as the object. */
+function isNew({ metadata: { generation, creationTimestamp, managedFields = [] } }: KubeObject): boolean {
+  if (generation !== undefined) return generation === 1;
+  return managedFields.every(({ time }) => time === creationTimestamp);
+}
+
 interface Place {
   namespace?: string | undefined;
   subresource?: string | undefined;
@@ -90,11 +97,12 @@ interface Place {
 
 /**
  * The rights that no request needed, one by one. OpenShift's admission asks for `use` when a pod of the account is created,
- * and for finalizers of an owner when an object that blocks its deletion is.
+ * for finalizers of an owner when an object that blocks its deletion is, and for `bind` when it gives a role to another.
  */
 export function unused(grants: readonly Grant[], requests: readonly RecordedRequest[]): string[] {
   const asked = grants.filter(
-    ({ verbs, resources }) => !verbs.includes("use") && !resources.some((one) => one.endsWith("/finalizers")),
+    ({ verbs, resources }) =>
+      !verbs.includes("use") && !verbs.includes("bind") && !resources.some((one) => one.endsWith("/finalizers")),
   );
   return asked.flatMap((grant) =>
     grant.apiGroups.flatMap((group) =>

@@ -165,7 +165,10 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     if (!nodePool.metadata.finalizers?.includes(finalizer)) return undefined;
     const deletion = planDeletion({ ...options, ...surroundings(nodePool) });
     const others = nodePool.metadata.finalizers.filter((name) => name !== finalizer);
-    if (deletion.remaining.length === 0) return void (await patch(nodePool, { finalizers: others }, signal));
+    if (deletion.remaining.length === 0) {
+      await patch(nodePool, { finalizers: others }, signal);
+      return undefined;
+    }
     // The operator, which would do it, goes with its hosted cluster, and so does what it keeps there.
     const isAlone = !hostedCluster || hostedCluster.metadata.deletionTimestamp !== undefined;
     for (const { metadata } of isAlone ? surroundings(nodePool).controlPlane : [])

@@ -42,6 +42,6 @@ export function rbacObjects(name: string, account: Account, grants: readonly Gra
   ];
 }
 
-function ruleOf({ apiGroups, resources, resourceNames, verbs }: Grant): object {
+export function ruleOf({ apiGroups, resources, resourceNames, verbs }: Grant): object {
   return { apiGroups, resources, ...(resourceNames ? { resourceNames } : {}), verbs };
 }

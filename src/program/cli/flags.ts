@@ -101,6 +101,26 @@ export const operatorCommandFlags = {
 };
 
 /** Also allowed in the `args` of a container on a virtual node. */
+export const managementFlags = {
+  namespace: text("-n, --namespace <name>", "namespace of its leader election Lease", { default: systemNamespace }),
+  image: parsed(
+    "--image <image>",
+    "container image of the operators of hosted clusters and of their agents, by tag or digest",
+    imageReference,
+    { default: defaultImage },
+  ),
+  machineProvider: choice(
+    "--machine-provider <provider>",
+    "what makes machines of NodePools: auto (Cluster API where the cluster has it), cluster-api, or none",
+    { of: ["auto", "cluster-api", "none"], default: "auto" },
+  ),
+  protocol: protocolFlag,
+  probeAddress: probeAddressFlag,
+  leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
+};
+export const managementCommandFlags = { ...managementFlags, ...connectionFlags };
+
+/** Also allowed in the `args` of a container on a virtual node. */
 export const agentFlags = {
   node: text("--node <name>", "name of the node", { env: "NODE_NAME" }),
   root: rootFlag,
@@ -183,8 +203,8 @@ export const installFlags = {
       default: defaultImage,
     },
   ),
-  mode: modeFlag(
-    "auto, standalone or plain (both also install the CRDs of machine configuration), or tuning (no rights on it)",
+  mode: modeOrHostedFlag(
+    "auto, standalone or plain (both also install the CRDs of machine configuration), tuning (no rights on it), or hosted (the management side of hosted control planes, instead of operator and webhook)",
   ),
   protocol: protocolFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),

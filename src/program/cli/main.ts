@@ -6,6 +6,7 @@ import {
   explainFlags,
   installFlags,
   labFlags,
+  managementCommandFlags,
   nodeTokenFlags,
   operatorCommandFlags,
   planFlags,
@@ -53,6 +54,14 @@ addCommand(program, {
   description: "run the operator: choose a profile for each node, and boot arguments for each pool",
   flags: operatorCommandFlags,
   run: async (options) => (await import("./operator/operator.ts")).operator(options),
+});
+
+addCommand(program, {
+  name: "management",
+  description:
+    "run the management side of hosted control planes: bring tuning of NodePools to the operators of hosted clusters",
+  flags: managementCommandFlags,
+  run: async (options) => (await import("./management.ts")).management(options),
 });
 
 addCommand(program, {

@@ -44,7 +44,6 @@ export async function hostedClusterOperators(input: HostedClustersInput): Promis
   const ownKinds: KindRef[] = [
     kinds.secret,
     kinds.serviceAccount,
-    kinds.role,
     kinds.roleBinding,
     kinds.service,
     kinds.deployment,

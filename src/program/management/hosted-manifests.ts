@@ -1,3 +1,4 @@
+import { copiesNamespace } from "../../domain/hosted/mirror/kubelet-copies.ts";
 import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../domain/node-tuning/crds.ts";
@@ -14,6 +15,8 @@ export function hostedManifests(protocol: Protocol): KubeObject[] {
   const duties = { protocol, machineConfiguration: true };
   return [
     namespaceObject(tuningNamespace, "privileged"),
+    // OpenShift has it; copies of KubeletConfigs are there.
+    namespaceObject(copiesNamespace, "restricted"),
     ...nodeTuningCrds,
     ...machineConfigCrds,
     ...ownNodePolicies(tuningNamespace, duties),

@@ -2,8 +2,7 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import type { OperatorPlace } from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
 import { versionOfCluster } from "../../domain/node-pool/release.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { confinedContainer, confinedPod, confinedPodGrant } from "../../language/object/confinement.ts";
-import { type Grant, rbacObjects } from "../../language/object/grant.ts";
+import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import {
   metricsPort,
@@ -17,6 +16,7 @@ import {
 } from "../operator/deployment.ts";
 import { monitoringApiVersion } from "../operator/monitoring.ts";
 import { operatorServiceAccount } from "../operator/rbac.ts";
+import { hostedOperatorRole } from "./rbac.ts";
 
 export interface HostedOperatorOptions {
   readonly image: string;
@@ -25,33 +25,19 @@ export interface HostedOperatorOptions {
   readonly hasMonitoring: boolean;
 }
 
-/** All that the operator of a hosted cluster may do in the management cluster. */
-export function hostedOperatorGrants(namespace: string): Grant[] {
-  return [
-    {
-      within: namespace,
-      because: "Tuneds, profiles and what is derived from them travel in ConfigMaps",
-      apiGroups: [""],
-      resources: ["configmaps"],
-      verbs: ["get", "list", "watch", "create", "update", "delete"],
-    },
-    {
-      within: namespace,
-      because: "records events about these ConfigMaps; an event that repeats is counted",
-      apiGroups: [""],
-      resources: ["events"],
-      verbs: ["create", "patch"],
-    },
-    confinedPodGrant(namespace),
-  ];
-}
-
 /** What runs the operator of a hosted cluster in its control plane namespace. */
 export function hostedOperatorObjects(place: OperatorPlace, options: HostedOperatorOptions): KubeObject[] {
   const { namespace } = place;
   const account = { namespace, name: operatorServiceAccount };
   return [
-    ...rbacObjects("attune:operator", account, hostedOperatorGrants(namespace)),
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...account, labels: operatorLabels } },
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "RoleBinding",
+      metadata: { name: hostedOperatorRole, namespace, labels: operatorLabels },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: hostedOperatorRole },
+      subjects: [{ kind: "ServiceAccount", ...account }],
+    },
     {
       apiVersion: "v1",
       kind: kinds.service.kind,

@@ -73,12 +73,12 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
       const hostedCluster = found && isTuned(found) && !found.metadata.deletionTimestamp ? found : undefined;
       if (!hostedCluster) hostedObjects.forget(key);
       const namespace = hostedCluster ? placeOf(hostedCluster) : "";
+      if (hostedCluster) await ensureNamespace(namespace, key, signal);
       const kubeconfig = hostedCluster ? await readKubeconfig(hostedCluster, signal) : unread;
       const hosted: HostedState =
         kubeconfig.type === "kubeconfig" ? await hostedObjects.apply(key, kubeconfig.kubeconfig, signal) : unapplied;
       const objects = (read: HostedKubeconfig): readonly KubeObject[] =>
         hostedCluster ? options.operatorObjects({ hostedCluster, namespace, kubeconfig: read }) : [];
-      if (kubeconfig.type === "kubeconfig") await ensureNamespace(namespace, key, signal);
       const taken =
         kubeconfig.type === "kubeconfig"
           ? await takenAmong(wantedObjects({ objects }, kubeconfig.kubeconfig), signal)

@@ -26,7 +26,7 @@ const lines = (text: string): string[] => text.split("\n").filter((line) => line
 
 describe("attune install", { timeout: 60_000 }, () => {
   const mistakes: [string[], RegExp][] = [
-    [["install", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
+    [["install", "--mode", "hosted", "--chart", "x"], /^error: --chart: not supported with --mode hosted/],
     [["install", "--mode", "sideways"], /^error: --mode sideways: not one of auto, standalone, plain/],
     [["install", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
     [["install", "-n", "Not_A_Name"], /^error: --namespace Not_A_Name: /],

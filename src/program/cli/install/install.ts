@@ -5,6 +5,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { dnsLabel } from "../../../language/object/names.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
+import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -15,7 +16,8 @@ import type { Environment, Values } from "../option/flag.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { chartFiles } from "./chart/chart.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
-import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
+import { definitions, type InstallOptions, installManifests, managementManifests } from "./manifests.ts";
+import type { OperatorMode } from "../option/shared-flags.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 import { shellWord, writeOut } from "../terminal/terminal.ts";
@@ -24,7 +26,7 @@ type Options = Values<typeof installFlags>;
 
 /** `attune crds`: the definitions of all kinds that Attune uses. */
 export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> {
-  write(await printObjects(definitions("standalone"), output));
+  write(await printObjects([...definitions("standalone"), ...nodePoolCrds], output));
 }
 
 /**
@@ -35,9 +37,9 @@ export async function install(options: Options, env: Environment = process.env):
   const wanted = wantedBy(options, env);
   const { apply, dryRun, kubeconfig, context, output, chart } = options;
   if (dryRun && !apply) throw new Error("--dry-run requires --apply; without --apply nothing is applied");
-  if (chart !== undefined) return writeChart(chart, options);
+  if (chart !== undefined) return writeChart(chart, { ...options, mode: clusterMode(options) });
   if (!apply && kubeconfig === undefined && context === undefined)
-    return write(await printObjects(installManifests(wanted), output));
+    return write(await printObjects(manifestsOf(wanted), output));
 
   const { signal } = stopOnSignals();
   const client = new HttpClient(await loadConnection(options));
@@ -71,8 +73,13 @@ const removedNote =
   `note: Tuned ${tuningNamespace}/${defaultTunedName} has managementState Removed, so no node is tuned: ` +
   `kubectl -n ${tuningNamespace} patch tuned ${defaultTunedName} --type merge -p '{"spec":{"managementState":"Managed"}}'\n`;
 
+function clusterMode({ mode }: Options): OperatorMode {
+  if (mode === "hosted") throw new Error("--chart: not supported with --mode hosted; apply what attune install prints");
+  return mode;
+}
+
 /** Into a new folder, so that no template of an older chart stays in it. */
-function writeChart(folder: string, options: Options): void {
+function writeChart(folder: string, options: Options & { readonly mode: OperatorMode }): void {
   const { apply, kubeconfig, context, namespace } = options;
   if (folder === "") throw new Error("--chart: needs the name of a folder");
   if (apply || kubeconfig !== undefined || context !== undefined)
@@ -89,11 +96,19 @@ function writeChart(folder: string, options: Options): void {
   write(`wrote a Helm chart; install it with: ${words.map(shellWord).join(" ")}\n`);
 }
 
-async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortSignal): Promise<KubeObject[]> {
-  const target = await readTarget(client, installManifests(wanted), signal);
-  const { mode = "auto", monitoring = false } = wanted;
+interface Wanted extends Omit<InstallOptions, "mode"> {
+  readonly mode: Options["mode"];
+}
+
+function manifestsOf({ mode, ...options }: Wanted): KubeObject[] {
+  return mode === "hosted" ? managementManifests(options) : installManifests({ ...options, mode });
+}
+
+async function fitted(client: HttpClient, wanted: Wanted, signal: AbortSignal): Promise<KubeObject[]> {
+  const target = await readTarget(client, manifestsOf(wanted), signal);
+  const { mode, monitoring = false } = wanted;
   const { isOpenShift } = target;
-  const manifests = installManifests({ ...wanted, isOpenShift, monitoring: monitoring || target.monitoring });
+  const manifests = manifestsOf({ ...wanted, isOpenShift, monitoring: monitoring || target.monitoring });
   // CRDs that carry our label are updated on every install.
   const kept = mode === "auto" && target.machineConfigsAreOurs ? machineConfigCrds : [];
   const { objects, notes } = forTarget([...kept, ...manifests], target);
@@ -101,7 +116,7 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
   return objects;
 }
 
-function wantedBy(options: Options, env: Environment): InstallOptions {
+function wantedBy(options: Options, env: Environment): Wanted {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
   const { firstBoot } = options;
   const [problem] = dnsLabel(namespace);

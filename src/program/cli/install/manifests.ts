@@ -13,6 +13,9 @@ import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
+import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
+import { managementDeployment } from "../../management/deployment.ts";
+import { managementRbac } from "../../management/rbac.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
@@ -47,6 +50,17 @@ export interface InstallOptions {
 /** All manifests of `attune install`, in the order in which they must be applied. */
 export function installManifests(options: InstallOptions = {}): KubeObject[] {
   return [...foundation(options), ...workloads(options)];
+}
+
+/** All manifests of `attune install --mode hosted`. */
+export function managementManifests(options: Omit<InstallOptions, "mode"> = {}): KubeObject[] {
+  const { namespace = systemNamespace, image = defaultImage, protocol = "documented", replicas = 2 } = options;
+  return [...managementFoundation(namespace), managementDeployment({ namespace, image, protocol, replicas })];
+}
+
+/** What the management side of hosted control planes needs. */
+export function managementFoundation(namespace = systemNamespace): KubeObject[] {
+  return [namespaceObject(namespace, "restricted"), ...nodePoolCrds, ...managementRbac(namespace)];
 }
 
 /** What the Deployments need. Policies come before the rights that they limit. */

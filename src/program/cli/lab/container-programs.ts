@@ -1,10 +1,12 @@
+import { runManagement } from "../../management/management.ts";
 import { runAgent } from "../../agent/agent.ts";
 import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Program, ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { agentOptions } from "../agent/agent.ts";
 import { imageVariable, prepareNextBoot } from "../agent/prepare-next-boot.ts";
-import { agentFlags, operatorFlags } from "../flags.ts";
+import { agentFlags, managementFlags, operatorFlags } from "../flags.ts";
+import { managementOptions } from "../management.ts";
 import { runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
 import { webhookProgram } from "./webhook-program.ts";
@@ -15,8 +17,9 @@ export function programs(client: HttpClient, log: Log): Program {
     const [command, ...args] = run.args;
     if (command === "agent") return agent(args, run, client, log);
     if (command === "operator") return operator(args, run, client, log);
+    if (command === "management") return management(args, run, client, log);
     if (command === "webhook") return webhookProgram(args, run, client, log);
-    throw new Error(`attune ${command ?? ""}: only agent, operator and webhook run on virtual nodes`);
+    throw new Error(`attune ${command ?? ""}: only agent, operator, management and webhook run on virtual nodes`);
   };
 }
 
@@ -46,5 +49,17 @@ async function operator(args: string[], run: ProgramRun, client: HttpClient, log
   const given = { ...parseArguments(operatorFlags, args, env), ...none };
   const operatorLog = log.child({ part: "operator", node });
   await runOperatorWith(given, env, { client: client.for(connection), signal, print: write, log: operatorLog });
+  return 0;
+}
+
+async function management(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
+  const { env, connection, node, signal } = run;
+  const given = { ...managementOptions(parseArguments(managementFlags, args, env)), probeAddress: undefined };
+  await runManagement({
+    ...given,
+    client: client.for(connection),
+    signal,
+    log: log.child({ part: "management", node }),
+  });
   return 0;
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels, operatorName } from "../../operator/deployment.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { kindOf } from "../../../cluster/kube/manifest-kinds.ts";
-import { installManifests } from "../install/manifests.ts";
+import { installManifests, managementManifests } from "../install/manifests.ts";
 import { isOurs } from "../../../language/object/custom-definition.ts";
 
 export interface InstalledObjects {
@@ -53,6 +53,7 @@ function possibleObjects(namespace: string): KubeObject[] {
   const all = [
     installManifests({ ...most, namespace, isOpenShift: true }),
     installManifests({ namespace, mode: "auto", monitoring: true, isOpenShift: false }),
+    managementManifests({ namespace }),
   ].flat();
   const byName = new Map(all.map((object) => [nameOf(object), object]));
   // The API server asks a registered webhook, also when it is gone.
