@@ -17,8 +17,8 @@ function onNodeOfImage(path: string): TestProjectInlineConfiguration {
     .flatMap((folder) => readdirSync(folder, { encoding: "utf8", recursive: true }).map((name) => join(folder, name)))
     // A real node runs the image itself, and an emulated machine the Node.js of its own disk.
     .filter((file) => file.endsWith(".test.ts") && !/^test\/real-(node|machine)\//.test(file))
-    .filter((file) => /\/testing\/program\.ts"|\bbundleProgram\(/.test(readFileSync(file, "utf8")));
-  const env = { ATTUNE_NODE: path };
+    .filter((file) => /\/testing\/program\.ts"/.test(readFileSync(file, "utf8")));
+  const env = { ATTUNE_NODE: path, ATTUNE_BUNDLE: process.env.ATTUNE_IMAGE_BUNDLE ?? "" };
   const provide = { nodeVersion: `v${nodejs.version}` };
   // After the others: some suites use what a machine has once.
   return { extends: true, test: { name: "image-node", include, env, provide, sequence: { groupOrder: 1 } } };
@@ -35,10 +35,12 @@ export default defineConfig({
       ...(nodeOfImage ? [onNodeOfImage(nodeOfImage)] : []),
     ],
     // Suites that run real programs start servers and processes: a hang fails, a busy machine does not.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One core is usually left for the user. Where there are two, that would be half of them, and suites wait a lot.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    expect: { poll: { timeout: 100_000, interval: 20 } },
+    // One core is usually left for the user. Where there are two, that would be half of them; suites wait a lot, and three
+    // workers keep two cores busy.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     restoreMocks: true,
     provide: { nodeVersion: process.version },
   },

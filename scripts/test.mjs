@@ -1,5 +1,5 @@
-// `npm test`: set-up, type check, lint, format check, bundle, then all tests. Ends with `N passed, N failed`.
-import { spawnSync } from "node:child_process";
+// `npm test`: set-up, type check, lint, format check, bundles, then all tests. Ends with `N passed, N failed`.
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,21 +9,37 @@ import { prepareTools } from "./test-tools.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const long = process.argv.includes("--long");
 const results = mkdtempSync(join(tmpdir(), "attune-test-"));
-process.on("exit", () => rmSync(results, { recursive: true, force: true }));
+// Inside node_modules, where a bundle finds its packages.
+const imageBundle = mkdtempSync(join(root, "node_modules", ".attune-"));
+process.on("exit", () => {
+  for (const path of [results, imageBundle]) rmSync(path, { recursive: true, force: true });
+});
 
-const tools = prepareTools(long);
 let failed = 0;
-
-run("type check", "tsc", ["--noEmit", "-p", "tsconfig.json"]);
-run("lint", "oxlint", ["--type-aware", "--max-warnings", "0"]);
-run("format", "oxfmt", ["--check"]);
-run("bundle", process.execPath, ["scripts/bundle.mjs"]);
+const checks = [
+  check("type check", "tsc", ["--noEmit", "-p", "tsconfig.json"]),
+  check("lint", "oxlint", ["--type-aware", "--max-warnings", "0"]),
+  check("format", "oxfmt", ["--check"]),
+  check("bundle", process.execPath, ["scripts/bundle.mjs"]),
+];
+const tools = prepareTools(long);
+const { ATTUNE_IMAGE_NODE } = tools.env;
+// Suites that start the program share one bundle per Node.js: a bundle has code that this Node.js compiled.
+const bundles = { ATTUNE_BUNDLE: join(root, "dist"), ATTUNE_IMAGE_BUNDLE: imageBundle };
+if (ATTUNE_IMAGE_NODE)
+  checks.push(
+    check("bundle of the image's Node.js", ATTUNE_IMAGE_NODE, ["scripts/bundle.mjs"], {
+      ...process.env,
+      ATTUNE_BUNDLE_DIR: imageBundle,
+    }),
+  );
+await Promise.all(checks);
 
 const report = join(results, "vitest.json");
-const suites = run("tests", "vitest", ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`], {
-  ...process.env,
-  ...tools.env,
-  ATTUNE_LONG: long ? "1" : "",
+const reporters = ["default", "json", "./scripts/slowest-files.mjs"].map((name) => `--reporter=${name}`);
+const suites = await run("tests", "vitest", ["run", ...reporters, `--outputFile.json=${report}`], {
+  stdio: ["ignore", "inherit", "inherit"],
+  env: { ...process.env, ...tools.env, ...bundles, ATTUNE_LONG: long ? "1" : "" },
 });
 const counts = countsIn(report) ?? { passed: 0, failed: suites ? 0 : 1, skipped: 0 };
 if (!suites && counts.failed === 0) counts.failed = 1;
@@ -38,14 +54,26 @@ const total = counts.failed + failed;
 console.log(`${counts.passed} passed, ${total} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
 process.exit(total === 0 ? 0 : 1);
 
-function run(name, command, args, env = process.env) {
+async function check(name, command, args, env = process.env) {
+  if (!(await run(name, command, args, { stdio: ["ignore", "pipe", "pipe"], env }))) failed++;
+}
+
+/** Output that is not inherited is printed in one piece, since commands run beside each other. */
+function run(name, command, args, options) {
   const began = performance.now();
   const path = command.includes("/") ? command : join(root, "node_modules/.bin", command);
-  const { status } = spawnSync(path, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env });
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  console.log(`${status === 0 ? "ok" : "FAILED"}  ${name} (${seconds} s)`);
-  if (status !== 0 && name !== "tests") failed++;
-  return status === 0;
+  const child = spawn(path, args, { cwd: root, ...options });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (output += text));
+  return new Promise((resolve) => {
+    child.once("error", (error) => (output += `${error.message}\n`));
+    child.once("close", (status) => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      process.stdout.write(output);
+      console.log(`${status === 0 ? "ok" : "FAILED"}  ${name} (${seconds} s)`);
+      resolve(status === 0);
+    });
+  });
 }
 
 /** The number of skipped tests in files that match `names`. */

@@ -1,28 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { build } from "esbuild";
-import { node } from "../../src/program/cli/testing/program.ts";
-
-const root = join(import.meta.dirname, "../..");
-const external = ["lmdb"];
-
-/** The current program, bundled below node_modules so that it finds its native modules. */
-export async function bundleProgram(): Promise<string> {
-  const outfile = join(root, `node_modules/.attack/attune-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(root, "src/program/cli/main.ts")],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
-    external,
-    logLevel: "error",
-    banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
-  });
-  return outfile;
-}
+import { node, type Program } from "../../src/program/cli/testing/program.ts";
 
 export interface ChildServer {
   readonly url: string;
@@ -37,11 +15,11 @@ export type Outcome =
 
 /** Starts `attune apiserver`, as an argument of `wrapper` if there is one; resolves when it is ready or has ended. */
 export function startChild(
-  program: string,
+  program: Program,
   flags: readonly string[],
   wrapper: readonly string[] = [],
 ): Promise<Outcome> {
-  const [command, ...args] = [...wrapper, node, program, "apiserver", ...flags] as [string, ...string[]];
+  const [command, ...args] = [...wrapper, node, program.main, "apiserver", ...flags] as [string, ...string[]];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);

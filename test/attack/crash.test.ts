@@ -3,19 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { bundleProgram, startChild, type ChildServer } from "./child-server.ts";
+import { Program } from "../../src/program/cli/testing/program.ts";
+import { startChild, type ChildServer } from "./child-server.ts";
 import { Client, type Answered } from "./client.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const rounds = process.env.ATTUNE_LONG ? 25 : 4;
 
-let program: string;
+let program: Program;
 let dir: string;
 let running: ChildServer[] = [];
 beforeAll(async () => {
-  program = await bundleProgram();
+  program = await Program.build();
 });
-afterAll(() => rm(program, { force: true }));
+afterAll(() => program.remove());
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "attune-crash-"));
 });

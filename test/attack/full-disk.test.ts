@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
-import { bundleProgram, startChild, type ChildServer, type Outcome } from "./child-server.ts";
+import { Program } from "../../src/program/cli/testing/program.ts";
+import { startChild, type ChildServer, type Outcome } from "./child-server.ts";
 import { Client } from "./client.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
@@ -11,13 +12,13 @@ const canMount = spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs
 if (!canMount) console.warn("not run: a server on a full disk (mounting is not permitted)");
 
 describe.runIf(canMount)("a server on a full disk", () => {
-  let program: string;
+  let program: Program;
   let dir: string;
   let server: ChildServer | undefined;
   beforeAll(async () => {
-    program = await bundleProgram();
+    program = await Program.build();
   });
-  afterAll(() => rm(program, { force: true }));
+  afterAll(() => program.remove());
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "attune-disk-"));
   });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { node } from "../../src/program/cli/testing/program.ts";
+import { node, type Program } from "../../src/program/cli/testing/program.ts";
 
 export interface OperatorProcess {
   readonly pid: number;
@@ -9,10 +9,10 @@ export interface OperatorProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** `attune operator` from a bundle, as in a cluster. It ends with this process. */
-export function startOperatorProcess(bundle: string, kubeconfig: string): OperatorProcess {
+/** `attune operator` as in a cluster. It ends with this process. */
+export function startOperatorProcess(attune: Program, kubeconfig: string): OperatorProcess {
   const flags = ["--kubeconfig", kubeconfig, "--image", "attune:test"];
-  const child = spawn(node, [bundle, "operator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(node, [attune.main, "operator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);
   let output = "";

@@ -1,22 +1,23 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { equal } from "../../src/language/object/json.ts";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { operatorLease } from "../../src/program/operator/rbac.ts";
 import { type Lease, leaseKind } from "../../src/cluster/runtime/leader/lease.ts";
-import { bundleProgram } from "../attack/child-server.ts";
+import { Program } from "../../src/program/cli/testing/program.ts";
 import { LiveStage } from "./live-stage.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator-process.ts";
 import { restartableVariants } from "./restartable-server.ts";
 import { nodes } from "./stage.ts";
 import { until } from "../node-tuning/eventually.ts";
 
-let bundle = "";
+let attune: Program;
 let stage: LiveStage;
 let running: OperatorProcess[] = [];
 
 beforeAll(async () => {
-  bundle = await bundleProgram();
+  attune = await Program.build();
 });
+afterAll(() => attune.remove());
 afterEach(async () => {
   for (const one of running) one.signal("SIGKILL");
   await Promise.all(running.map(({ ended }) => ended));
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 const start = (): OperatorProcess => {
-  const started = startOperatorProcess(bundle, stage.kubeconfig);
+  const started = startOperatorProcess(attune, stage.kubeconfig);
   running.push(started);
   return started;
 };

@@ -45,7 +45,7 @@ describe.skipIf(assets.type === "missing")("Attune on a real node", { timeout: 3
     }
     const { ATTUNE_NODE_FIGURES: path } = process.env;
     if (path && assets.type === "found") figures.write(path, versionsOf(assets.folder));
-  }, 60_000);
+  });
 
   beforeEach(() => onTestFailed(() => console.log(stage.cluster.report())));
 

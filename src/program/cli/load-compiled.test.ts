@@ -7,7 +7,7 @@ import { node, Program } from "./testing/program.ts";
 
 let program: Program;
 beforeAll(async () => {
-  program = await Program.build();
+  program = await Program.buildOwn();
 });
 afterAll(() => program.remove());
 

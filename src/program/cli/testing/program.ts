@@ -19,14 +19,22 @@ export interface Outcome {
 export class Program {
   /** Folder of the bundle. */
   readonly path: string;
+  readonly #shared: boolean;
   readonly #running = new Set<Run>();
 
-  private constructor(path: string) {
+  private constructor(path: string, shared = false) {
     this.path = path;
+    this.#shared = shared;
   }
 
-  /** The bundle is written below node_modules, where it finds packages that are not bundled. */
-  static async build(): Promise<Program> {
+  /** From the bundle that `npm test` makes once for all suites; if one of them runs alone, from a bundle of its own. */
+  static build(): Promise<Program> {
+    const shared = process.env.ATTUNE_BUNDLE;
+    return shared ? Promise.resolve(new Program(shared, true)) : Program.buildOwn();
+  }
+
+  /** For a suite that changes the bundle. It is written below node_modules, where it finds packages that are not bundled. */
+  static async buildOwn(): Promise<Program> {
     const path = await mkdtemp(join(root, "node_modules", ".attune-"));
     await new Promise<void>((resolve, reject) => {
       const env = { ...process.env, ATTUNE_BUNDLE_DIR: path };
@@ -37,9 +45,14 @@ export class Program {
     return new Program(path);
   }
 
+  /** The file that Node.js runs. */
+  get main(): string {
+    return join(this.path, "attune.cjs");
+  }
+
   /** `within`: a command that runs the program, such as one that enters another namespace. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
-    const [program = "", ...words] = [...within, node, join(this.path, "attune.cjs"), ...args];
+    const [program = "", ...words] = [...within, node, this.main, ...args];
     const child = spawn(program, words, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -56,7 +69,7 @@ export class Program {
 
   async remove(): Promise<void> {
     for (const run of this.#running) await run.stop("SIGKILL");
-    await rm(this.path, { recursive: true, force: true });
+    if (!this.#shared) await rm(this.path, { recursive: true, force: true });
   }
 }
 

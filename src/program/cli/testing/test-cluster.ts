@@ -55,7 +55,7 @@ export async function testCluster(
     const { group, names, scope, versions } = crd["spec"] as CrdSpec;
     for (const { name } of versions) {
       const kind = untyped(`${group}/${name}`, names.kind, names.plural, scope === "Namespaced");
-      await vi.waitFor(() => client.list(kind), { timeout: 30_000, interval: 20 });
+      await vi.waitFor(() => client.list(kind), { timeout: 100_000, interval: 20 });
     }
   }
   await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
