@@ -43,7 +43,7 @@ describe("an agent that has rolled back", () => {
     for (const crd of nodeTuningCrds) await admin.create(kinds.customResourceDefinition, crd);
     await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     await eventually("Profiles are served", () => admin.list(profileKind, { namespace }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await attune?.remove();
     await server?.close();
@@ -84,7 +84,7 @@ describe("an agent that has rolled back", () => {
     return agent;
   }
 
-  test("leaves the node as it was, folders included", { timeout: 60_000 }, async () => {
+  test("leaves the node as it was, folders included", async () => {
     const root = await rootWith(node);
     const before = await treeOf(root);
     const agent = await tuned("all", root, profile);
@@ -105,7 +105,7 @@ describe("an agent that has rolled back", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
-  test("keeps files of others in its folders, and names them", { timeout: 60_000 }, async () => {
+  test("keeps files of others in its folders, and names them", async () => {
     const root = await rootWith(node);
     const agent = await tuned("others", root, profile);
     for (const path of ["/var/lib/attune/notes.txt", "/etc/modprobe.d/mine.conf"])

@@ -5,7 +5,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectHttp2, constants, type ClientHttp2Session } from "node:http2";
 import { get as httpsGet } from "node:https";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { ObjectStore } from "../../src/embedded/apiserver/storage/object-store.ts";
 import { expectStatus, expectUnharmed } from "./survival.ts";
@@ -229,7 +229,7 @@ describe("clients that disconnect in the middle", () => {
       stream.close(constants.NGHTTP2_CANCEL);
     }
     session.destroy();
-    await vi.waitFor(() => expect(watches).toBe(before), { timeout: 20_000 });
+    await expect.poll(() => watches).toBe(before);
   });
 
   it("of many watches leave no watch in the store", async () => {
@@ -246,7 +246,7 @@ describe("clients that disconnect in the middle", () => {
     expect(watches).toBe(before + 2_000);
     for (const stream of streams.slice(0, 1_000)) stream.close(constants.NGHTTP2_CANCEL);
     for (const session of sessions.slice(2)) session.destroy();
-    await vi.waitFor(() => expect(watches).toBe(before), { timeout: 20_000 });
+    await expect.poll(() => watches).toBe(before);
     for (const session of sessions) session.destroy();
   });
 
@@ -263,7 +263,7 @@ describe("clients that disconnect in the middle", () => {
       expect((await victim.admin.get(`${configMaps}?watch=true&${query}`)).status).toBeGreaterThanOrEqual(400);
     expect(watches).toBe(before + 50);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(() => expect(watches).toBe(before));
+    await expect.poll(() => watches).toBe(before);
   });
 });
 
@@ -338,7 +338,7 @@ describe("clients that do not read", () => {
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.on("error", () => {});
     socket.write(`GET ${configMaps}?watch=true HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\n`);
-    await vi.waitFor(() => expect(watches).toBe(before + 1));
+    await expect.poll(() => watches).toBe(before + 1);
     socket.pause();
     await victim.admin.post(configMaps, large("unread", "a"));
     let writes = 1;

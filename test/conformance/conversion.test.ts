@@ -282,7 +282,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     const name = await fresh(1);
     await trust(other.caBundle);
     await expect
-      .poll(() => kubectl.run(`get widgets.v2.x.io ${name}`), { timeout: 30_000 })
+      .poll(() => kubectl.run(`get widgets.v2.x.io ${name}`))
       .toMatchObject({
         code: 1,
         err: expect.stringMatching(
@@ -290,7 +290,7 @@ onEachServer("conversion by a webhook", (cluster) => {
         ) as string,
       });
     await trust(webhook.caBundle);
-    await expect.poll(() => kubectl.run(`get widgets.v2.x.io ${name}`), { timeout: 30_000 }).toMatchObject({ code: 0 });
+    await expect.poll(() => kubectl.run(`get widgets.v2.x.io ${name}`)).toMatchObject({ code: 0 });
     await other.close();
   });
 
@@ -300,18 +300,15 @@ onEachServer("conversion by a webhook", (cluster) => {
     const { spec: migrated } = convertedWidgets({ url: `${webhook.url}/convert`, caBundle: webhook.caBundle }, "v2");
     await kubectl.out(`patch crd widgets.x.io --type=merge -p '${JSON.stringify({ spec: migrated })}'`);
     await expect
-      .poll(() => kubectl.out("get crd widgets.x.io -o jsonpath={.status.storedVersions}"), { timeout: 30_000 })
+      .poll(() => kubectl.out("get crd widgets.x.io -o jsonpath={.status.storedVersions}"))
       .toBe('["v1","v2"]');
     const before = await get("v1", name);
     expect(before.spec).toEqual({ color: "red", size: 6 });
     await expect
-      .poll(
-        async () => {
-          await kubectl.out("replace -f -", { stdin: JSON.stringify(await get("v1", name)) });
-          return (await get("v1", name)).metadata.resourceVersion;
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        await kubectl.out("replace -f -", { stdin: JSON.stringify(await get("v1", name)) });
+        return (await get("v1", name)).metadata.resourceVersion;
+      })
       .not.toBe(before.metadata.resourceVersion);
     expect(await spec("v1", name)).toEqual({ color: "red", size: 6 });
     expect(await spec("v2", name)).toEqual({ color: "red", dimensions: { size: 6 } });

@@ -41,7 +41,8 @@ export class Kubectl {
     return new Promise((resolve, reject) => {
       const child = spawn(kubectlPath ?? "kubectl", words(command), {
         cwd: this.#home,
-        env: { PATH: process.env.PATH, HOME: this.#home, KUBECONFIG: this.#kubeconfig, ...env },
+        // A command is short: collecting its garbage takes a quarter of its time.
+        env: { PATH: process.env.PATH, HOME: this.#home, KUBECONFIG: this.#kubeconfig, GOGC: "400", ...env },
       });
       let out = "";
       let err = "";

@@ -87,9 +87,7 @@ onEachServer("workloads", (cluster) => {
     expect(await status("deployment/still")).toMatch(/successfully rolled out$/);
     await kubectl.out("scale deployment/still --replicas=0");
     await kubectl.out("wait --for=delete pod -l app=still --timeout=30s");
-    await expect
-      .poll(() => kubectl.out("get deployment still --no-headers"), { timeout: 30_000 })
-      .toMatch(/^still +0\/0 +0 +0 +\S+$/);
+    await expect.poll(() => kubectl.out("get deployment still --no-headers")).toMatch(/^still +0\/0 +0 +0 +\S+$/);
   });
 
   it("reports a rollout that does not progress", async () => {
@@ -155,9 +153,7 @@ onEachServer("workloads", (cluster) => {
     expect(await images("db")).toEqual(["one", "one"]);
     await kubectl.out("scale statefulset/db --replicas=1");
     await kubectl.out("wait --for=delete pod/db-1 --timeout=30s");
-    await expect
-      .poll(() => kubectl.out("get statefulset db --no-headers"), { timeout: 30_000 })
-      .toMatch(/^db +1\/1 +\S+$/);
+    await expect.poll(() => kubectl.out("get statefulset db --no-headers")).toMatch(/^db +1\/1 +\S+$/);
   });
 
   it("runs Jobs to their end", async () => {

@@ -50,7 +50,7 @@ describe.skipIf(!assets)("the embedded server beside the real one", () => {
       startRealServer(assets as string, { alone: true }),
       startServer({ dir, storage: "memory", ...alone }),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));
     await rm(dir, { recursive: true, force: true });

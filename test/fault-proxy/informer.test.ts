@@ -90,18 +90,18 @@ describe.each([
   let lists: number;
 
   const failed = async (count = 1): Promise<void> => {
-    await expect.poll(() => failures.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => failures.length).toBeGreaterThanOrEqual(count);
   };
   const happened = async (): Promise<void> => {
-    await expect.poll(() => proxy.pending, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => proxy.pending).toBe(0);
   };
   const watching = async (): Promise<void> => {
-    await expect.poll(() => proxy.watches, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => proxy.watches).toBeGreaterThanOrEqual(1);
   };
   const caughtUp = async (): Promise<void> => {
     const expected = await state();
     const have = (): Map<string, unknown> => new Map(informer.list().map((object) => [keyOf(object), object]));
-    await expect.poll(have, { timeout: 20_000 }).toEqual(expected);
+    await expect.poll(have).toEqual(expected);
     expect(follower.objects).toEqual(expected);
     expect(follower.complaints).toEqual([]);
   };
@@ -134,7 +134,7 @@ describe.each([
     abort.abort();
     await run;
     client.close();
-    await expect.poll(() => proxy.connections, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => proxy.connections).toBe(0);
     expect(proxy.pending).toBe(0);
   });
 
@@ -182,12 +182,12 @@ describe.each([
       const before = lists;
       proxy.plan("watch", { kind: "answer", status: 410, body: JSON.stringify(status(410, "Expired")) });
       proxy.reset();
-      await expect.poll(() => lists, { timeout: 20_000 }).toBeGreaterThan(before);
+      await expect.poll(() => lists).toBeGreaterThan(before);
     },
     "410 in the stream": async () => {
       const before = lists;
       proxy.say({ type: "ERROR", object: status(410, "Expired") });
-      await expect.poll(() => lists, { timeout: 20_000 }).toBeGreaterThan(before);
+      await expect.poll(() => lists).toBeGreaterThan(before);
     },
     "a list that dies in the middle": async () => {
       const cut = { kind: "cut", afterBytes: 300, by: "reset" } as const;
@@ -204,7 +204,7 @@ describe.each([
       } as const;
       proxy.plan("watch", answer);
       proxy.reset();
-      await expect.poll(() => failures, { timeout: 20_000 }).toContain("throttled");
+      await expect.poll(() => failures).toContain("throttled");
     },
     "500 again and again": async () => {
       const answer = { kind: "answer", status: 500, body: JSON.stringify(status(500, "InternalError")) } as const;

@@ -219,13 +219,9 @@ onEachServer("attune install", (cluster) => {
       ["PrometheusRule", "prometheusrules"],
     ])
       await admin.create(kinds.customResourceDefinition, definition(kind!, plural!));
+    await expect.poll(async () => (await readTarget(admin, everything, signal)).monitoring).toBe(true);
     await expect
-      .poll(async () => (await readTarget(admin, everything, signal)).monitoring, { timeout: 30_000 })
-      .toBe(true);
-    await expect
-      .poll(() => applyManifests(admin, everything.filter(isMonitoring), signal).then(() => "applied", String), {
-        timeout: 30_000,
-      })
+      .poll(() => applyManifests(admin, everything.filter(isMonitoring), signal).then(() => "applied", String))
       .toBe("applied");
   });
 

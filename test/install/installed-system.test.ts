@@ -58,7 +58,7 @@ describe.each(
       const program = programs(admin, noLog);
       lab = runLab({ client: admin, clientAs, cluster, nodes, program, workloads: {}, signal, log: noLog });
       await eventually("kinds are served", () => admin.list(tunedKind));
-    }, 60_000);
+    });
     afterAll(async () => {
       stop.abort();
       await lab;

@@ -53,7 +53,7 @@ onEachServer("what attune install prints, for kubectl", (cluster) => {
   const writeOld = (): Promise<unknown> =>
     admin.create(old, profile, { dryRun: true }).catch((error: unknown) => (error as Error).message);
 
-  it("can be applied again and again", applyAll, 60_000);
+  it("can be applied again and again", applyAll);
 
   it("refuses older versions of profiles while no webhook converts them", async () => {
     await eventually("the policy is in force", async () =>
@@ -61,7 +61,7 @@ onEachServer("what attune install prints, for kubectl", (cluster) => {
     );
   });
 
-  it("can be applied while a webhook runs that registered by URL", { timeout: 60_000 }, async () => {
+  it("can be applied while a webhook runs that registered by URL", async () => {
     webhook = runWebhook({
       client: admin,
       signal: stop.signal,

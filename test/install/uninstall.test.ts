@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
+import { impatientClock } from "../../src/cluster/runtime/testing/impatient-clock.ts";
 import { profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
@@ -27,12 +27,6 @@ import { clientFor } from "../servers/client-for.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
-/** Waits a twentieth of the time. */
-const impatient: Clock = {
-  ...systemClock,
-  monotonic: () => 20 * systemClock.monotonic(),
-  after: (ms, callback) => systemClock.after(ms / 20, callback),
-};
 const namespaces = [systemNamespace, tuningNamespace];
 
 /** What was installed, on virtual nodes that are tuned. */
@@ -101,7 +95,7 @@ async function uninstall(
     terminal.err(text);
     onWaiting();
   };
-  const code = await uninstallFrom(admin, all, { terminal: { ...terminal, err }, signal, clock: impatient });
+  const code = await uninstallFrom(admin, all, { terminal: { ...terminal, err }, signal, clock: impatientClock() });
   return { code, out: terminal.stdout, err: terminal.stderr };
 }
 
@@ -135,7 +129,7 @@ async function labelled(admin: HttpClient): Promise<string[]> {
   return found;
 }
 
-describe("attune uninstall", { timeout: 60_000 }, () => {
+describe("attune uninstall", () => {
   it("rolls back all nodes and deletes everything that install made, and a second run finds nothing", async () => {
     const { admin, nodes } = await tunedCluster();
     const { code, out } = await uninstall(admin);
@@ -256,7 +250,7 @@ describe("attune uninstall", { timeout: 60_000 }, () => {
   });
 });
 
-describe.runIf(kubectlPath)("kubectl delete", { timeout: 60_000 }, () => {
+describe.runIf(kubectlPath)("kubectl delete", () => {
   const kubectl = ({ server }: Tuned, ...words: string[]): Promise<unknown> => {
     const options = ["--kubeconfig", server.kubeconfig, "--wait=false", "--ignore-not-found"];
     return promisify(execFile)(kubectlPath ?? "", ["delete", ...options, ...words]);

@@ -33,7 +33,7 @@ const tuned = (name: string, data: string): KubeObject => ({
   spec: { profile: [{ name, data }], recommend: [] },
 });
 
-describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (variant) => {
+describe.each(serverVariants())("on the $name server", (variant) => {
   let server: ServerUnderTest;
   let admin: HttpClient;
   let author: HttpClient;
@@ -44,7 +44,7 @@ describe.each(serverVariants())("on the $name server", { timeout: 60_000 }, (var
     author = admin.as({ user: "ann", groups: ["tuned-authors", "system:masters"] });
     await applyManifests(admin, foundation());
     for (const kind of [tunedKind, profileKind]) await eventually("served", () => admin.list<KubeObject>(kind));
-  }, 60_000);
+  });
   afterAll(() => server?.close());
 
   it("the documented objects are valid, and the policy admits what it says and nothing else", async () => {

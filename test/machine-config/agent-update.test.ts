@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ifThere } from "../../src/cluster/kube/api-error.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Clock } from "../../src/cluster/runtime/clock.ts";
+import { impatientClock } from "../../src/cluster/runtime/testing/impatient-clock.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import { originsAnnotation } from "../../src/domain/machine-config/rendered-annotations.ts";
@@ -91,13 +93,13 @@ for (const variant of serverVariants())
       });
     }
 
-    async function withAgent(name: string, host: Host, use: () => Promise<void>): Promise<void> {
+    async function withAgent(name: string, host: Host, use: () => Promise<void>, clock?: Clock): Promise<void> {
       const found = await ifThere(admin.get(kinds.node, name));
       if (!found) await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name } });
       const client = clients.get(name) ?? (await agentOn(server, name));
       clients.set(name, client);
       const stop = new AbortController();
-      const running = runAgent({ client, node: name, host, signal: stop.signal, machineConfig: true });
+      const running = runAgent({ client, node: name, host, signal: stop.signal, machineConfig: true, clock });
       try {
         await use();
       } finally {
@@ -193,7 +195,7 @@ for (const variant of serverVariants())
     it("names a config that does not exist", async () => {
       const [virtual] = smallNodes(1, "missing-");
       const { name, host } = virtual!;
-      await withAgent(name, host, async () => {
+      const use = async (): Promise<void> => {
         await desire(name, "rendered-nosuch");
         const { reason } = await eventually("Degraded", async () => {
           const update = updateOf((await admin.get(kinds.node, name)).metadata);
@@ -202,6 +204,8 @@ for (const variant of serverVariants())
         expect(reason).toBe("MachineConfig rendered-nosuch does not exist");
         await desire(name, "rendered-1");
         await done(name, "rendered-1");
-      });
+      };
+      // Between two attempts it waits up to 38 s.
+      await withAgent(name, host, use, impatientClock());
     });
   });

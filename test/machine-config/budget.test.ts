@@ -93,7 +93,7 @@ describe("200 nodes in four pools with maxUnavailable 10%", () => {
     expect([...most]).toEqual(pools.map((pool) => [pool, 5]));
     expect(agents.flatMap(({ restarts }) => [...restarts.values()]).every((times) => times === 1)).toBe(true);
     expect([...world.nodes.objects.values()].filter(({ spec }) => spec?.unschedulable)).toEqual([]);
-  }, 60_000);
+  });
 
   test("never exceed it when the operator is killed at 50 moments, and no node restarts twice for a config", async () => {
     const { world, agents, most, random } = fourPools(2);
@@ -112,7 +112,7 @@ describe("200 nodes in four pools with maxUnavailable 10%", () => {
       ({ spec, metadata }) => spec?.unschedulable || metadata.annotations?.[ownAnnotations.progress],
     );
     expect(leftOver).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test("a node that is silent for 15 minutes after a restart has failed and stops its pool, until it comes back (machine-config W-15)", async () => {

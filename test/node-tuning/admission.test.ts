@@ -37,7 +37,7 @@ describe.each(serverVariants())("a Tuned on the $name server, with Attune's CRD"
     await applyManifests(client, nodeTuningCrds);
     await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     await untilEstablished(client);
-  }, 60_000);
+  });
   afterAll(() => server?.close());
 
   test.each(cases)("$id is answered as with the CRD of the Go operator", async ({ id, spec, expect: wanted }) => {

@@ -1,17 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 
-/** Longer than any test takes. */
-const timeoutMs = 30_000;
-
-/** Longer than any test with processes of its own takes. */
+/** Longer than any test takes, also on a busy machine: it only ends a test that waits in vain. */
 const longestMs = 100_000;
 
 /** Asks again until the answer is neither undefined nor false; 404 counts as undefined. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
-  withinMs = timeoutMs,
+  withinMs = longestMs,
 ): Promise<T> {
   for (const deadline = Date.now() + withinMs; ;) {
     const answer = await ask().catch((error: unknown) => {

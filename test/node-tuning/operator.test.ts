@@ -20,7 +20,7 @@ import { eventually, gone } from "./eventually.ts";
 const place = { namespace };
 const drift = { target: "/proc/sys/vm/x", owner: "profile", from: "[sysctl] vm.x", expected: "1", found: "7" };
 
-describe("the operator", { timeout: 60_000 }, () => {
+describe("the operator", () => {
   let server: ServerUnderTest;
   let admin: Client;
 
@@ -54,10 +54,10 @@ describe("the operator", { timeout: 60_000 }, () => {
     const probeAddress = `127.0.0.1:${await freePort()}`;
     const get = async (path: string): Promise<string> => (await fetch(`http://${probeAddress}${path}`)).text();
     const shown = async (line: string): Promise<void> => {
-      await expect.poll(async () => (await get("/metrics")).split("\n"), { timeout: 20_000 }).toContain(line);
+      await expect.poll(async () => (await get("/metrics")).split("\n")).toContain(line);
     };
     await running({ probeAddress, metrics: await createPromMetrics() }, async () => {
-      await expect.poll(() => get("/readyz").catch(() => ""), { timeout: 20_000 }).toMatch(/^ok/);
+      await expect.poll(() => get("/readyz").catch(() => "")).toMatch(/^ok/);
       expect(await get("/healthz")).toMatch(/^ok/);
       for (const name of ["a", "b"]) await admin.create(kinds.node, node(name));
       await shown('nto_profile_calculated_total{node="a",profile="openshift-node"} 1');
@@ -86,7 +86,7 @@ describe("the operator", { timeout: 60_000 }, () => {
 
       await admin.delete(kinds.node, "b");
       await gone("the Profile", () => admin.get(profileKind, "b", place));
-      await expect.poll(() => get("/metrics"), { timeout: 20_000 }).not.toContain('node="b"');
+      await expect.poll(() => get("/metrics")).not.toContain('node="b"');
     });
   });
 

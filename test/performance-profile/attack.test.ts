@@ -30,7 +30,7 @@ async function exists(ask: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-describe("another client that changes", { timeout: 60_000 }, () => {
+describe("another client that changes", () => {
   it.each([
     [tunedKind, "openshift-node-performance-low-latency", { spec: { recommend: [] } }, place],
     [machineConfigKind, "50-performance-low-latency", { spec: { fips: true } }, {}],
@@ -69,7 +69,7 @@ function has(object: unknown, patch: unknown): boolean {
   return Object.entries(patch).every(([key, value]) => has(get(object, key), value));
 }
 
-describe("profiles", { timeout: 60_000 }, () => {
+describe("profiles", () => {
   it("for the same nodes: the older one keeps them, and the other takes over when it is gone", async () => {
     const cluster = await profileCluster();
     const { client } = cluster;

@@ -40,7 +40,7 @@ async function condition(
   });
 }
 
-describe("a PerformanceProfile", { timeout: 60_000 }, () => {
+describe("a PerformanceProfile", () => {
   it("gets its four objects, owned by it, and is kept until they are deleted", async () => {
     const cluster = await profileCluster();
     const { client } = cluster;

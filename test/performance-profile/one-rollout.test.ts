@@ -32,7 +32,7 @@ async function released({ client }: ProfileCluster, argument: string | undefined
   });
 }
 
-describe("a PerformanceProfile with files and boot arguments", { timeout: 90_000 }, () => {
+describe("a PerformanceProfile with files and boot arguments", () => {
   it("costs one rollout when it is created, one when it is edited, and one when it is deleted (machine-config W-20)", async () => {
     const cluster = await tunedCluster(["a", "b"]);
     const { client } = cluster;

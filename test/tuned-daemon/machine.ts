@@ -34,15 +34,6 @@ export class Machine {
   /** `prepare`: shell commands run within, first. */
   static async start(prepare = ""): Promise<Machine> {
     const bundle = mkdtempSync(join(tmpdir(), "attune-machine-"));
-    buildSync({
-      entryPoints: [join(dirname(fileURLToPath(import.meta.url)), "driver.ts")],
-      outfile: join(bundle, "driver.mjs"),
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      target: "node20.19",
-      logLevel: "warning",
-    });
     const script = `${setUp}\n${prepare}\necho ready\nexec sleep infinity`;
     const holder = spawn("unshare", ["-m", "-n", "-p", "-f", "--mount-proc", "--kill-child", "sh", "-c", script], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -57,8 +48,18 @@ export class Machine {
 
   /** Starts Attune on the machine. A busy test machine may take seconds for a profile. */
   async attune(applyTimeoutMs = 30_000): Promise<Attune> {
+    const outfile = join(this.#bundle, "driver.mjs");
+    buildSync({
+      entryPoints: [join(dirname(fileURLToPath(import.meta.url)), "driver.ts")],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20.19",
+      logLevel: "warning",
+    });
     const [program = "", ...words] = this.enter;
-    const child = spawn(program, [...words, process.execPath, join(this.#bundle, "driver.mjs"), `${applyTimeoutMs}`], {
+    const child = spawn(program, [...words, process.execPath, outfile, `${applyTimeoutMs}`], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     return Attune.started(child, this);

@@ -93,7 +93,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     machine.kill(first ?? 0);
     await vi.waitUntil(
       async () => machine.daemons().some((pid) => pid !== first) && (await status()).errors.length === 0,
-      { timeout: 30_000 },
+      { timeout: 100_000 },
     );
     await apply("raised");
     expect(machine.read(finTimeout)).toBe("60");
@@ -130,7 +130,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
 
   test("that Attune did not start is not touched", async () => {
     machine.run("sh", "-c", "tuned --no-dbus -p '' >/dev/null 2>&1 &");
-    await vi.waitUntil(() => machine.daemons().length === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => machine.daemons().length === 1, { timeout: 100_000 });
     const [theirs] = machine.daemons();
     await expect(apply("short")).rejects.toThrow(`not started by Attune is running (process ${theirs})`);
     expect(machine.daemons()).toEqual([theirs]);

@@ -69,7 +69,7 @@ const running = async (app: string): Promise<Pod[]> => {
 
 describe.each(serverVariants())(
   "scheduler and controllers together, each with the rights of the one it stands in for, on the $name server",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   (variant) => {
     beforeAll(async () => {
       server = await variant.start();

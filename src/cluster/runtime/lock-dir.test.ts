@@ -93,7 +93,7 @@ test.runIf(hasNamespaces)("a process in other pid and network namespaces holds i
   await expect(lock()).rejects.toThrow(DirectoryLockedError);
   child.kill("SIGKILL");
   // Its process is not a child of this one: nothing else tells that it has ended.
-  const unlock = await vi.waitFor(lock, { timeout: 20_000 });
+  const unlock = await vi.waitFor(lock, { timeout: 100_000 });
   await unlock();
 });
 

@@ -7,6 +7,9 @@ import { LinuxHost } from "./linux-host.ts";
 import { asyncFiles } from "./async-files.ts";
 import { syncFiles } from "./sync-files.ts";
 
+/** Longer than a busy machine takes. */
+const patient = { timeout: 100_000 };
+
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "attune-host-"));
@@ -131,7 +134,7 @@ describe("a host's programs", () => {
     const kept = join(await rootWith({}), "kept");
     await host.keep("env", ["sh", "-c", 'env > "$0.new" && mv "$0.new" "$0"', kept]);
     const printed = [
-      await vi.waitFor(() => readFile(kept, "utf8")),
+      await vi.waitFor(() => readFile(kept, "utf8"), patient),
       await host.run(["env"]).then((result) => (result.type === "exited" ? result.stdout : "")),
     ];
     for (const text of printed)
@@ -158,10 +161,10 @@ describe("a host's programs", () => {
       const written = Number((await readFile(marker, "utf8")).trim());
       expect(written).toBeGreaterThan(0);
       return written;
-    });
+    }, patient);
     expect(() => process.kill(pid, 0)).not.toThrow();
     expect(await host.keep("x", [])).toEqual({ type: "done" });
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow());
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), patient);
     expect(await host.keep("y", ["attune-no-such-program"])).toMatchObject({ type: "failed" });
   });
 

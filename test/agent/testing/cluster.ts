@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Program, Run } from "../../../src/program/cli/testing/program.ts";
 import { apiVersion, group, type Profile, tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
@@ -5,7 +7,7 @@ import { nodeTuningCrds } from "../../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../../src/language/object/meta.ts";
 import type { Machine } from "../../tuned-daemon/machine.ts";
 
-/** Runs on the machine where the server is: sends one request, and prints the answer. */
+/** Runs on the machine where the server is: sends one request, and prints the answer as it arrives. */
 const request = `
 const { readFileSync } = require("node:fs");
 const [kubeconfig, method, url, body, type] = process.argv.slice(1);
@@ -25,6 +27,12 @@ export class Cluster {
   readonly #machine: Machine;
   readonly #server: Run;
   readonly #url: string;
+  /** All versions of the Profile: polling would miss a state that lasts as long as a restart of TuneD. */
+  readonly #profiles: Profile[] = [];
+  /** How many of them were asked about and did not hold. */
+  #passed = 0;
+  #generation = 0;
+  #arrived = (): void => {};
 
   private constructor(machine: Machine, server: Run, url: string, kubeconfig: string) {
     this.#machine = machine;
@@ -43,6 +51,7 @@ export class Cluster {
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } };
     cluster.#ask("POST", "/api/v1/namespaces", namespace);
     await cluster.#until(`${crds}/profiles.${group}`, (crd) => JSON.stringify(crd).includes('"Established"'));
+    cluster.#watch();
     return cluster;
   }
 
@@ -51,20 +60,33 @@ export class Cluster {
     const spec = { config: { tunedProfile: name }, profile: [{ name, data: text }] };
     const metadata = { name: "n", namespace: tuningNamespace };
     const applied = `${profiles}/n?fieldManager=test&force=true`;
-    this.#ask("PATCH", applied, { apiVersion, kind: "Profile", metadata, spec }, "application/apply-patch+yaml");
+    const object = { apiVersion, kind: "Profile", metadata, spec };
+    const { generation = 0 } = this.#ask("PATCH", applied, object, "application/apply-patch+yaml").metadata;
+    this.#generation = generation;
   }
 
   deleteProfile(): void {
     this.#ask("DELETE", `${profiles}/n`);
   }
 
-  /** The Profile, once its status is that of its present spec and `holds`. */
+  /** The first version of the Profile, since that of the last call, whose status is that of its present spec and `holds`. */
   async status(holds: (profile: Profile) => boolean): Promise<Profile> {
-    const found = await this.#until(`${profiles}/n`, (object) => {
-      const profile = object as Profile;
-      return profile.status?.observedGeneration === profile.metadata.generation && holds(profile);
+    for (; ; this.#passed++) {
+      while (this.#passed === this.#profiles.length) await new Promise<void>((resolve) => (this.#arrived = resolve));
+      const profile = this.#profiles[this.#passed]!;
+      if (profile.status?.observedGeneration === this.#generation && holds(profile)) return profile;
+    }
+  }
+
+  /** Ends with the server. */
+  #watch(): void {
+    const words = this.#request("GET", `${profiles}?watch=true`);
+    const [program = "", ...args] = [...this.#machine.enter, ...words];
+    const { stdout } = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+    createInterface({ input: stdout }).on("line", (line) => {
+      this.#profiles.push((JSON.parse(line) as { object: Profile }).object);
+      this.#arrived();
     });
-    return found as Profile;
   }
 
   stop(): Promise<unknown> {
@@ -80,10 +102,12 @@ export class Cluster {
   }
 
   #ask(method: string, path: string, body?: object, type = "application/json"): KubeObject {
+    return JSON.parse(this.#machine.run(...this.#request(method, path, body, type))) as KubeObject;
+  }
+
+  #request(method: string, path: string, body?: object, type = "application/json"): string[] {
     const text = body === undefined ? "" : JSON.stringify(body);
-    const url = `${this.#url}${path}`;
-    const answer = this.#machine.run(process.execPath, "-e", request, this.kubeconfig, method, url, text, type);
-    return JSON.parse(answer) as KubeObject;
+    return [process.execPath, "-e", request, this.kubeconfig, method, `${this.#url}${path}`, text, type];
   }
 }
 

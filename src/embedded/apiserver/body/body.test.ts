@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { BodyBudget } from "../../../cluster/runtime/body-budget.ts";
@@ -58,7 +58,7 @@ describe("a body", () => {
       );
       hostile.write("x".repeat(9));
     }
-    await vi.waitFor(() => expect(outcomes).toHaveLength(40));
+    await expect.poll(() => outcomes).toHaveLength(40);
     good.end("0123456789");
     expect(String(await body)).toBe("01234567890123456789");
     expect(budget.bytes).toBe(8 * 9);

@@ -123,7 +123,7 @@ function sorted(changes: readonly SettingChange[] | undefined): SettingChange[] 
 
 it(
   "explain and plan agree on a node with a PerformanceProfile, before and after its restart",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { client, boot, reported, plan, explain } = await cluster();
     const shutDown = await boot("boot-1", "6.12.0", "root=/dev/vda1 ro");

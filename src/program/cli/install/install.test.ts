@@ -15,7 +15,7 @@ let server: ApiServer;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "attune-install-"));
   [attune, server] = await Promise.all([Program.build(), startServer({ dir, storage: "memory" })]);
-}, 60_000);
+});
 afterAll(async () => {
   await attune?.remove();
   await server?.close();
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
-describe("attune install", { timeout: 60_000 }, () => {
+describe("attune install", () => {
   const mistakes: [string[], RegExp][] = [
     [["install", "--mode", "hosted", "--chart", "x"], /^error: --chart: not supported with --mode hosted/],
     [["install", "--mode", "sideways"], /^error: --mode sideways: not one of auto, standalone, plain/],

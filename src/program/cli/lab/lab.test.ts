@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const timeout = { timeout: 60_000 };
+const timeout = { timeout: 120_000 };
 
 async function topology(text: string): Promise<string> {
   const file = join(dir, "topology.yaml");

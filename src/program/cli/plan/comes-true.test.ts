@@ -81,7 +81,7 @@ function applied(client: HttpClient, node: string, profile: string): Promise<Pro
   );
 }
 
-it("a plan comes true, and afterwards there is nothing left to plan (W-20)", { timeout: 60_000 }, async () => {
+it("a plan comes true, and afterwards there is nothing left to plan (W-20)", async () => {
   const { client, dir, hosts, signal } = await cluster();
   await Promise.all([...hosts.keys()].map((name) => applied(client, name, "openshift-node")));
   const file = join(dir, "realtime.yaml");

@@ -54,9 +54,8 @@ it("on a cluster without MachineConfigPools the operator derives the same Tuned"
   runOperator();
   const chosen = async (name: string): Promise<string | undefined> =>
     (await client.get(profileKind, name, { namespace })).spec.config.tunedProfile;
-  const eventually = { timeout: 30_000 };
-  await expect.poll(() => chosen("fast").catch(String), eventually).toBe("openshift-node-performance-one");
-  await expect.poll(() => chosen("other").catch(String), eventually).toBe("openshift-node");
+  await expect.poll(() => chosen("fast").catch(String)).toBe("openshift-node-performance-one");
+  await expect.poll(() => chosen("other").catch(String)).toBe("openshift-node");
   const derived = await client.get(tunedKind, rendered.metadata.name ?? "", { namespace });
   expect(derived.spec).toEqual(rendered.spec);
 });
