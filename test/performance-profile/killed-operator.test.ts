@@ -135,21 +135,21 @@ describe("an operator that is killed while it carries out a PerformanceProfile",
 /** Operators as processes, behind a proxy that counts their writes. */
 class OperatorProcesses {
   readonly #cluster: ProfileCluster;
-  readonly #bundle: string;
+  readonly #attune: Program;
   readonly #kubeconfig: string;
   #counted = 0;
   #at = Infinity;
   #operator: OperatorProcess | undefined;
 
-  private constructor(cluster: ProfileCluster, bundle: string) {
+  private constructor(cluster: ProfileCluster, attune: Program) {
     this.#cluster = cluster;
-    this.#bundle = bundle;
+    this.#attune = attune;
     this.#kubeconfig = join(cluster.dir, "proxy.kubeconfig");
   }
 
   static async start(server: ApiServer, cluster: ProfileCluster): Promise<OperatorProcesses> {
-    const program = await Program.build();
-    const processes = new OperatorProcesses(cluster, join(program.path, "attune.cjs"));
+    const attune = await Program.build();
+    const processes = new OperatorProcesses(cluster, attune);
     const { serverCertPem: cert, serverKeyPem: key, caPem, adminToken: token } = server.authority;
     const onAnswer = (request: IncomingMessage, answer: IncomingMessage): void => processes.#count(request, answer);
     const proxy = new FaultProxy({ cert, key, upstream: { url: server.url, ca: caPem }, onAnswer });
@@ -158,7 +158,7 @@ class OperatorProcesses {
     onTestFinished(async () => {
       await processes.#end();
       await proxy.close();
-      await program.remove();
+      await attune.remove();
     });
     return processes;
   }
@@ -186,7 +186,7 @@ class OperatorProcesses {
     // Otherwise each operator would wait for the lease of the one before.
     await ifThere(this.#cluster.client.delete(leaseKind, operatorLease, { namespace: tuningNamespace }));
     [this.#counted, this.#at] = [0, at];
-    this.#operator = startOperatorProcess(this.#bundle, this.#kubeconfig);
+    this.#operator = startOperatorProcess(this.#attune, this.#kubeconfig);
   }
 
   async #end(): Promise<void> {
