@@ -2,7 +2,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { configKinds, tunedKinds } from "../hosted/envelope/manifest-kinds.ts";
 import { type ConfigMap, readManifests } from "../hosted/envelope/read-manifests.ts";
 import { configKey, type Content, contentOf, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
-import { incompleteSets } from "../rollout/derived-set.ts";
+import { derivedSetAnnotation, incompleteSets, setOf } from "../rollout/derived-set.ts";
 import type { Config } from "./read-config.ts";
 
 /** What a NodePool is rolled out to. */
@@ -36,11 +36,21 @@ export function incompleteProfiles(nodePool: string, controlPlane: readonly Conf
   const objectsOf = (content: Content, keys: readonly string[], kinds = configKinds): KubeObject[] =>
     own
       .filter((one) => contentOf(one) === content)
-      .flatMap((one) => readManifests(one, keys, kinds).manifests.map(({ object }) => object));
+      .flatMap((one) => readManifests(one, keys, kinds).manifests.map(({ object }) => withMark(object, one)));
   const derived = {
     tuneds: objectsOf("tuneds", tuningKeys, tunedKinds),
     machineConfigs: objectsOf("machineConfig", [configKey]),
     kubeletConfigs: objectsOf("kubeletConfig", [configKey]),
   };
   return incompleteSets(derived, derived);
+}
+
+/** The mark of a set is on the ConfigMap, so that it changes nothing for nodes. */
+function withMark({ metadata, ...object }: KubeObject, configMap: ConfigMap): KubeObject {
+  const set = setOf(configMap);
+  const annotations = set === undefined ? {} : { [derivedSetAnnotation]: set };
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+  } as KubeObject;
 }

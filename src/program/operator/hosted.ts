@@ -20,6 +20,9 @@ import { nodePoolOf, protocols } from "../../domain/hosted/protocol.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
 import type { NodeTuningCaches, TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { ClusterFeatures } from "./cluster-features.ts";
+import { addHostedProfiles } from "./hosted-profiles.ts";
 import { addHostedRollout } from "./hosted-rollout.ts";
 
 /** Where the control plane of a hosted cluster is. */
@@ -35,6 +38,7 @@ export interface HostedParts {
   readonly writer: Client;
   /** Of the hosted cluster: for caches, which every replica keeps, and of the leader. */
   readonly hosted: { readonly client: Client; readonly writer: Client };
+  readonly features: ClusterFeatures;
   readonly caches: NodeTuningCaches;
   /** Of Tuneds. */
   readonly namespace: string;
@@ -70,14 +74,17 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
   manager.add(lastGoodController(controlPlane));
   manager.add(poolMembersController({ ...controlPlane, members, nodes: caches.nodes }));
   manager.add(kubeletCopiesController({ ...controlPlane, hosted: hosted.writer, copies }));
+  const poolOf = (node: Pick<KubeObject, "metadata">): string =>
+    members.poolOf(node, configMaps.list()) ?? nodePoolOf(node);
   addHostedRollout(manager, {
     ...controlPlane,
     place,
     hosted,
     boot,
     version,
-    poolOf: (node) => members.poolOf(node, configMaps.list()) ?? nodePoolOf(node),
+    poolOf,
   });
+  addHostedProfiles(manager, { ...parts, controlPlane, poolOf, recorder, protocol: protocols[parts.protocol] });
   const problems = newProblems((name) => configMaps.get(`${place.namespace}/${name}`));
   const tuning = new HostedTuning({
     namespace,

@@ -163,6 +163,7 @@ async function runWith(
       place: controlPlane,
       writer: election ? leadersOnly(controlPlane.client, election.gate) : controlPlane.client,
       hosted: { client, writer },
+      features: found,
       caches,
       namespace,
       boot,

@@ -3,6 +3,7 @@ import { apiVersion, type MachineConfig, type MachineConfigPool, roleLabel } fro
 import { machineConfigKind } from "../../machine-config/api.ts";
 import { type Profile, tuningNamespace } from "../../node-tuning/api.ts";
 import type { BootDecision } from "../../node-tuning/boot/boot-decision.ts";
+import { machineConfigName } from "../../node-tuning/boot/machine-configs.ts";
 import type { HoldInput } from "../../performance-profile/other-operator/hold.ts";
 import { derivedNames } from "../../performance-profile/names.ts";
 import { configKinds } from "../envelope/manifest-kinds.ts";
@@ -53,7 +54,12 @@ export function holdFor(profile: EnvelopedProfile, { boot, nodeProfiles, bootArg
   const { nodePool } = profile.envelope;
   const joined = nodeProfiles.map(({ metadata }) => metadata.creationTimestamp ?? "").toSorted()[0];
   return {
-    boot: boot && { ...boot, tuneds: boot.tuneds.flatMap((tuned) => inPool(tuned, nodePool)) },
+    boot: boot && {
+      ...boot,
+      tuneds: boot.tuneds.flatMap((tuned) => inPool(tuned, nodePool)),
+      // No rule is for the NodePool any more: the ConfigMap with its boot arguments goes first.
+      orphaned: [...boot.poolsOf.values()].flat().includes(nodePool) ? [] : [machineConfigName(nodePool)],
+    },
     machineConfigs: bootArguments ? machineConfigIn(bootArguments, profile) : [],
     now,
     firstNode: { joined },
