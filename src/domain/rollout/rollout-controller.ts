@@ -81,10 +81,15 @@ export function rolloutController(options: RolloutOptions): Controller {
       ? [event.object.metadata.name ?? ""]
       : [...poolsNow().map(({ metadata }) => metadata.name ?? ""), event.object.metadata.name ?? ""];
   const selecting = ({ object, ...event }: CacheEvent<MachineConfig>): readonly string[] => {
-    members.use(poolsNow());
+    const all = poolsNow();
+    members.use(all);
     const rendered = poolOfRendering(object);
     if (rendered !== undefined) return [rendered];
-    if (authority) return [];
+    // A target whose owner a user took away.
+    if (authority)
+      return all
+        .filter(({ spec }) => spec?.configuration?.name === object.metadata.name)
+        .map(({ metadata }) => metadata.name ?? "");
     const before = "before" in event ? members.selecting(event.before.metadata.labels ?? {}) : [];
     return [...before, ...members.selecting(object.metadata.labels ?? {})];
   };

@@ -2,6 +2,7 @@ import { ApiError } from "../../../src/cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../../src/cluster/kube/cache.ts";
 import type { Client, KindRef, Patch } from "../../../src/cluster/kube/client.ts";
 import { untilCurrent } from "../../../src/cluster/kube/informer/until-current.ts";
+import type { Controller } from "../../../src/cluster/runtime/controller/controller.ts";
 import { VirtualClock } from "../../../src/cluster/runtime/testing/virtual-clock.ts";
 import type { MachineConfig, MachineConfigPool } from "../../../src/domain/machine-config/api.ts";
 import { renderPool } from "../../../src/domain/machine-config/render-pool.ts";
@@ -16,10 +17,10 @@ import { formatTime } from "../../../src/language/object/time.ts";
 import { applyMergePatch } from "../../../src/language/patch/merge-patch.ts";
 import { sha256 } from "../parity.ts";
 
-type WorldInformer<T extends KubeObject> = Informer<T> & { stop(): void };
+export type WorldInformer<T extends KubeObject> = Informer<T> & { stop(): void };
 
 /** The objects of one kind, as a server has them. */
-class Collection<T extends KubeObject> {
+export class Collection<T extends KubeObject> {
   readonly objects = new Map<string, T>();
   readonly #watchers = new Set<(event: CacheEvent<T>) => void>();
   readonly #world: RolloutWorld;
@@ -40,13 +41,29 @@ class Collection<T extends KubeObject> {
     return after;
   }
 
+  create(object: T): T {
+    const key = keyOf(object);
+    if (this.objects.has(key)) throw new ApiError({ code: 409, reason: "AlreadyExists", message: `${key} exists` });
+    return this.put(object);
+  }
+
+  update(object: T): T {
+    this.#at(keyOf(object), object.metadata.resourceVersion);
+    return this.put(object);
+  }
+
   patch(key: string, patch: unknown): T {
-    const before = this.objects.get(key);
-    if (!before) throw notFound(key);
-    const wanted = (patch as Partial<KubeObject>).metadata?.resourceVersion;
-    if (wanted && wanted !== before.metadata.resourceVersion)
-      throw new ApiError({ code: 409, reason: "Conflict", message: `${key} has changed` });
+    const before = this.#at(key, (patch as Partial<KubeObject>).metadata?.resourceVersion);
     return this.put(applyMergePatch(before as unknown as Json, patch as Json) as unknown as T);
+  }
+
+  /** The object, if it is of this version, where one is given. */
+  #at(key: string, version: string | undefined): T {
+    const found = this.objects.get(key);
+    if (!found) throw notFound(key);
+    if (version && version !== found.metadata.resourceVersion)
+      throw new ApiError({ code: 409, reason: "Conflict", message: `${key} has changed` });
+    return found;
   }
 
   delete(key: string): void {
@@ -105,7 +122,7 @@ function notFound(name: string): ApiError {
   return new ApiError({ code: 404, reason: "NotFound", message: `${name} not found`, details: { name } });
 }
 
-interface WorldCaches {
+export interface WorldCaches {
   readonly pools: WorldInformer<MachineConfigPool>;
   readonly machineConfigs: WorldInformer<MachineConfig>;
   readonly nodes: WorldInformer<RolloutNode>;
@@ -118,6 +135,8 @@ export class RolloutWorld {
   readonly pools = new Collection<MachineConfigPool>(this);
   readonly machineConfigs = new Collection<MachineConfig>(this);
   readonly events: PlannedEvent[] = [];
+  /** Called before and after each write is carried out. */
+  writing: (when: "before" | "after") => void = () => {};
   /** How the next request fails; `late`: after it was carried out. */
   fault: () => { readonly code: number; readonly late?: boolean } | undefined = () => undefined;
   readonly #lagMs: () => number;
@@ -148,12 +167,26 @@ export class RolloutWorld {
 
   #lead(caches: WorldCaches): () => void {
     let isAlive = true;
-    const client = this.#client(() => isAlive);
+    const controllers = this.controllers(
+      this.#client(() => isAlive),
+      caches,
+    );
+    const stop = new AbortController();
+    for (const controller of controllers) void controller.run(stop.signal);
+    return () => {
+      isAlive = false;
+      stop.abort();
+      for (const cache of Object.values(caches)) cache.stop();
+    };
+  }
+
+  /** Those of an operator. */
+  protected controllers(client: Client, caches: WorldCaches): readonly Controller[] {
     const { clock } = this;
     const recorder = { record: (event: PlannedEvent): void => void this.events.push(event) };
     const common = { client, clock, recorder, writer: new NodeWriter(client, caches.nodes) };
     const boot = { tuneds: [], poolsOf: new Map<string, string[]>(), pools: [], orphaned: [] };
-    const controllers = [
+    return [
       rolloutController({
         ...common,
         caches,
@@ -170,19 +203,15 @@ export class RolloutWorld {
       }),
       drainController({ ...common, nodes: caches.nodes }),
     ];
-    const stop = new AbortController();
-    for (const controller of controllers) void controller.run(stop.signal);
-    return () => {
-      isAlive = false;
-      stop.abort();
-      for (const cache of Object.values(caches)) cache.stop();
-    };
+  }
+
+  protected collection({ kind }: KindRef): Collection<KubeObject> {
+    return { Node: this.nodes, MachineConfigPool: this.pools, MachineConfig: this.machineConfigs }[kind] as never;
   }
 
   /** Requests take as long as events do. No request of a killed operator arrives. */
   #client(isAlive: () => boolean): Client {
-    const of = ({ kind }: KindRef): Collection<KubeObject> =>
-      ({ Node: this.nodes, MachineConfigPool: this.pools, MachineConfig: this.machineConfigs })[kind] as never;
+    const of = (kind: KindRef): Collection<KubeObject> => this.collection(kind);
     const answer = async <T>(carryOut: () => T): Promise<T> => {
       await new Promise<void>((resolve) => this.clock.after(this.#lagMs(), resolve));
       if (!isAlive()) return new Promise(() => {});
@@ -191,6 +220,14 @@ export class RolloutWorld {
       if (fault) throw new ApiError({ code: fault.code, reason: "Unknown", message: "the test lets it fail" });
       return result as T;
     };
+    const write = <T>(carryOut: () => T): Promise<T> =>
+      answer(() => {
+        this.writing("before");
+        if (!isAlive()) throw new Error("the operator was killed");
+        const result = carryOut();
+        this.writing("after");
+        return result;
+      });
     return {
       get: (kind: KindRef, name: string) =>
         answer(() => {
@@ -199,10 +236,12 @@ export class RolloutWorld {
           return found;
         }),
       list: () => answer(() => ({ items: [] })),
-      create: (kind: KindRef, object: KubeObject) => answer(() => of(kind).put(object)),
+      create: (kind: KindRef, object: KubeObject) => write(() => of(kind).create(object)),
+      update: (kind: KindRef, object: KubeObject) => write(() => of(kind).update(object)),
       patch: (kind: KindRef, name: string, patch: Patch) =>
-        answer(() => of(kind).patch(name, (patch as { patch: unknown }).patch)),
-      delete: (kind: KindRef, name: string) => answer(() => of(kind).delete(name)),
+        write(() => of(kind).patch(name, (patch as { patch: unknown }).patch)),
+      delete: (kind: KindRef, name: string, { namespace }: { namespace?: string } = {}) =>
+        write(() => of(kind).delete(namespace === undefined ? name : `${namespace}/${name}`)),
     } as unknown as Client;
   }
 }

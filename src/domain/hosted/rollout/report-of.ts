@@ -49,7 +49,8 @@ export function reportOf({ order, pass, before, bootArguments, now }: ReportInpu
     counts: {
       total: members.length,
       updated: rendering === undefined ? members.length : updated.length,
-      unavailable: status?.unavailableMachineCount ?? 0,
+      // A node that no agent has touched is as it was installed.
+      unavailable: members.filter(({ state }) => state.isUnavailable && !(state.isUntouched && state.isReady)).length,
       degraded: failed.length,
     },
     updated: rendering === undefined ? members.map(({ state }) => state.name) : updated,
