@@ -91,6 +91,7 @@ describe("the endpoint for first boots (machine-config W-21)", () => {
     expect(await code(token, { path: "/config/../worker" })).toBe(404);
     expect(await code(token, { path: "/" })).toBe(404);
     expect(await code(token, { method: "POST" })).toBe(405);
+    expect(await code(token, { method: "HEAD" })).toBe(405);
     expect(await code(token)).toBe(200);
   });
 

@@ -1,4 +1,5 @@
-import type { MachineConfigPool } from "../../machine-config/api.ts";
+import type { MachineConfig, MachineConfigPool } from "../../machine-config/api.ts";
+import { poolOfRendering } from "../../machine-config/rendered-annotations.ts";
 import type { NodeChange } from "../node-changes.ts";
 import { agentAnnotations, annotations } from "../node-annotations.ts";
 import type { RolloutNode } from "../rollout-node.ts";
@@ -12,6 +13,8 @@ export interface AfterJoinInput {
   readonly invitation: Invitation;
   readonly node: RolloutNode | undefined;
   readonly pool: MachineConfigPool | undefined;
+  /** The config of the claim. */
+  readonly rendered: MachineConfig | undefined;
   readonly now: number;
 }
 
@@ -25,15 +28,17 @@ export type AfterJoin =
  * A node that joins with the config that was served to it is told exactly that one: it has it already, so that this costs no
  * drain and no boot. A newer config of its pool comes as an ordinary update. Pods wait until its agent has tuned it.
  */
-export function afterJoin({ invitation: { claim, created, expires }, node, pool, now }: AfterJoinInput): AfterJoin {
+export function afterJoin({ invitation, node, pool, rendered, now }: AfterJoinInput): AfterJoin {
+  const { claim, created, expires } = invitation;
   const ends = expires + (claim ? claimedMs : 0);
-  // Who issues tokens can write a claim too: it says nothing of a Node that was there before.
+  // Who issues tokens can write a claim too: it says nothing of a Node that was there before, and names no config of another pool.
   const isNew = node && Date.parse(node.metadata.creationTimestamp ?? "") >= created;
-  if (node) return { type: "over", change: isNew && claim ? joined(node, claim.config, pool) : undefined };
+  const config = claim && rendered && poolOfRendering(rendered) === invitation.pool ? claim.config : "";
+  if (node) return { type: "over", change: isNew && claim ? joined(node, config, pool) : undefined };
   return now < ends ? { type: "wait", ms: ends - now } : { type: "over", change: undefined };
 }
 
-/** `config` is empty where the pool had none. */
+/** `config` is empty where the pool had none, or has it no more: then the node gets the one that the pool has. */
 function joined(node: RolloutNode, config: string, pool: MachineConfigPool | undefined): NodeChange {
   const { labels = {}, annotations: present = {} } = node.metadata;
   const wanted = pool?.spec?.nodeSelector?.matchLabels ?? {};

@@ -15,7 +15,7 @@ import { firstBootNamespace, invitationName, invitedNode, readInvitation } from 
 export interface InvitationOptions {
   /** Of the leader. */
   readonly client: Client;
-  readonly caches: Pick<RolloutCaches, "pools" | "nodes">;
+  readonly caches: Pick<RolloutCaches, "pools" | "nodes" | "machineConfigs">;
   /** Secrets of the namespace. */
   readonly invitations: Informer;
   readonly writer: NodeWriter;
@@ -40,6 +40,7 @@ export function invitationController(options: InvitationOptions): Controller {
       source(invitations, invited),
       source(caches.nodes, ({ object, type }) => (type === "added" ? [object.metadata.name ?? ""] : [])),
       source(caches.pools, () => []),
+      source(caches.machineConfigs, () => []),
     ],
     async reconcile(name, { signal, log }) {
       const found = invitations.get(`${firstBootNamespace}/${invitationName(name)}`);
@@ -50,6 +51,7 @@ export function invitationController(options: InvitationOptions): Controller {
             invitation,
             node: writer.get(name),
             pool: caches.pools.get(invitation.pool),
+            rendered: caches.machineConfigs.get(invitation.claim?.config ?? ""),
             now: clock.now(),
           })
         : ({ type: "over", change: undefined } as const);

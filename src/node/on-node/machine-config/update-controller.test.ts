@@ -127,6 +127,26 @@ test("a config that was deleted and is created again is no failure of a node tha
   expect(world.update).toMatchObject({ state: "Done", current: "v1", reason: "" });
 });
 
+test("the config that a node has may be deleted: the node has a copy, and goes on to the next (machine-config W-4)", async () => {
+  const world = new World();
+  // A path that the policy lets be changed without a drain.
+  const file = (text: string): object => ({ path: "/etc/nmstate/openshift/a", contents: { source: `data:,${text}` } });
+  world.configs.set("v1", config("v1", { files: [file("x")] }));
+  world.annotate(annotations.desiredConfig, "v1");
+  world.startAgent();
+  await world.pass(20_000);
+  expect(world.update).toMatchObject({ state: "Done", current: "v1" });
+  world.configs.delete("v1");
+  world.startAgent();
+  await world.pass(20_000);
+  expect(world.update).toMatchObject({ state: "Done", current: "v1", reason: "" });
+  world.configs.set("v2", config("v2", {}));
+  world.annotate(annotations.desiredConfig, "v2");
+  await world.pass(20_000);
+  expect(world.update).toMatchObject({ state: "Done", current: "v2", reason: "" });
+  expect(await world.host.read("/etc/nmstate/openshift/a")).toMatchObject({ type: "missing" });
+});
+
 test("a config that does not exist is asked for again with waits that grow to a quarter of an hour", async () => {
   const world = new World();
   world.annotate(annotations.desiredConfig, "v1");

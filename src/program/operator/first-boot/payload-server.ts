@@ -98,7 +98,8 @@ export class PayloadServer implements Runnable {
   async #answer(request: IncomingMessage): Promise<PayloadAnswer> {
     const { answer, maxInFlight = 64, log } = this.#options;
     const pool = /^\/config\/([a-z0-9][a-z0-9.-]{0,252})$/.exec(request.url ?? "")?.[1];
-    if (request.method !== "GET" && request.method !== "HEAD") return refused(405, "only GET is served");
+    // The answer to HEAD has no body: it would use up the token for nothing.
+    if (request.method !== "GET") return refused(405, "only GET is served");
     if (pool === undefined) return refused(404, "nothing is served here: ask for /config/POOL");
     if (this.#inFlight >= maxInFlight) return { ...refused(503, "too many requests at once"), retryAfterSeconds: 1 };
     this.#inFlight++;
