@@ -68,11 +68,16 @@ export interface RecordedChange {
   readonly user?: boolean;
   readonly nodeSide?: readonly NodeReport[];
   readonly operator?: "stop" | "start" | "restart";
+  readonly operandReady?: boolean;
 }
 
 export interface NodeReport {
   readonly node: string;
-  readonly status?: { readonly applied: string };
+  readonly status?: {
+    readonly applied: string;
+    readonly degraded?: string | { readonly status: string };
+    readonly tunedProfile?: string;
+  };
   readonly bootcmdline?: string;
   readonly deps?: string;
 }
@@ -132,7 +137,9 @@ function manifestOf(manifest: Abbreviated): object {
 
 function tunedOf(tuned: string, { priority, match }: Abbreviated): object {
   const name = `${tuned}-profile`;
-  const data = `[main]\nsummary=${name}\ninclude=openshift-node\n[sysctl]\nvm.dirty_ratio=55\n`;
+  // Nodes report boot arguments that the recorded texts do not have. Attune refuses those, unless a program may print them.
+  const boot = "[bootloader]\ncmdline_node=${f:exec:print-arguments}\n";
+  const data = `[main]\nsummary=${name}\ninclude=openshift-node\n[sysctl]\nvm.dirty_ratio=55\n${boot}`;
   return {
     apiVersion: "tuned.openshift.io/v1",
     kind: "Tuned",
@@ -167,13 +174,17 @@ export function configMapOf({
   };
 }
 
-/** A merge patch as it is recorded, applied to an object. */
-export function patched<T extends object>(object: T, merge: Record<string, unknown>): T {
+/** A merge patch, of what is recorded. */
+export function patchOf(merge: Record<string, unknown>): Record<string, unknown> {
   const { data } = merge;
   const texts = Object.entries((data ?? {}) as Record<string, RecordedText | null>).map(([key, text]) => [
     key,
     text === null ? null : textOf(text),
   ]);
-  const patch = data ? { ...merge, data: Object.fromEntries(texts) as object } : merge;
-  return applyMergePatch(object as Json, patch as Json) as T;
+  return data ? { ...merge, data: Object.fromEntries(texts) as object } : merge;
+}
+
+/** A merge patch as it is recorded, applied to an object. */
+export function patched<T extends object>(object: T, merge: Record<string, unknown>): T {
+  return applyMergePatch(object as Json, patchOf(merge) as Json) as T;
 }

@@ -17,6 +17,7 @@ export class HostedOperator {
       release: "4.22.0",
       protocol,
       leaderElection: false,
+      features: { machineConfigPools: true, clusterOperators: true },
     };
   }
 

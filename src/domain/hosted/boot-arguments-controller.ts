@@ -1,8 +1,8 @@
-import { Controller, source, type Source } from "../../cluster/runtime/controller/controller.ts";
+import { Controller, type Source } from "../../cluster/runtime/controller/controller.ts";
 import { referenceTo } from "../../language/object/plan.ts";
 import type { LatestBootDecision } from "../node-tuning/boot/boot-decision.ts";
 import { bootConfigMaps } from "./boot-arguments.ts";
-import { type ControlPlane, writeConfigMaps } from "./control-plane-controller.ts";
+import { configMapSource, type ControlPlane, writeConfigMaps } from "./control-plane-controller.ts";
 import { contentOf, type HostedProtocol } from "./protocol.ts";
 
 export interface BootArgumentsOptions extends ControlPlane {
@@ -26,7 +26,7 @@ export function bootArgumentsController(options: BootArgumentsOptions): Controll
     ...options,
     name: "hosted-boot-arguments",
     queue: { backoff: { maxMs: 30_000 } },
-    sources: [decisions, source(configMaps, ({ object }) => (contentOf(object) === "machineConfig" ? [all] : []))],
+    sources: [decisions, configMapSource(configMaps, (one) => (contentOf(one) === "machineConfig" ? [all] : []))],
     async reconcile(_key, context) {
       const { current } = boot;
       if (!current) return undefined;

@@ -3,6 +3,7 @@ import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { act, type ActResult } from "../../cluster/runtime/act/act.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
+import { source, type Source } from "../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { keyOf } from "../../language/object/meta.ts";
@@ -21,6 +22,16 @@ export interface ControlPlane {
 }
 
 export const configMapKind = kinds.configMap as KindRef<ConfigMap>;
+
+/** Adds the keys of both versions of a ConfigMap: one of them may have lost its marks. */
+export function configMapSource(
+  configMaps: Informer<ConfigMap>,
+  toKeys: (configMap: ConfigMap) => readonly string[],
+): Source<string> {
+  return source(configMaps, (event) =>
+    event.type === "updated" ? [...toKeys(event.before), ...toKeys(event.object)] : toKeys(event.object),
+  );
+}
 
 export interface ConfigMapWrites {
   readonly wanted: readonly ConfigMap[];

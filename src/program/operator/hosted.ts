@@ -1,13 +1,12 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import { source } from "../../cluster/runtime/controller/controller.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { bootArgumentsController } from "../../domain/hosted/boot-arguments-controller.ts";
-import { configMapKind, type ControlPlane } from "../../domain/hosted/control-plane-controller.ts";
+import { configMapKind, configMapSource, type ControlPlane } from "../../domain/hosted/control-plane-controller.ts";
 import { HostedTuning } from "../../domain/hosted/hosted-tuning.ts";
 import { copiesNamespace } from "../../domain/hosted/mirror/kubelet-copies.ts";
 import { kubeletCopiesController } from "../../domain/hosted/mirror/kubelet-copies-controller.ts";
@@ -92,7 +91,7 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
     problems: (all) => problems(all).forEach((event) => recorder.record(event)),
   });
   return {
-    sources: (key) => [source(configMaps, ({ object }) => (isOurs(object) ? [key] : []))],
+    sources: (key) => [configMapSource(configMaps, (one) => (isOurs(one) ? [key] : []))],
     read: (found) => tuning.read(found, configMaps.list()),
   };
 }

@@ -1,5 +1,5 @@
-import { Controller, source } from "../../../cluster/runtime/controller/controller.ts";
-import { type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
+import { Controller } from "../../../cluster/runtime/controller/controller.ts";
+import { configMapSource, type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
 import { contentOf } from "../protocol.ts";
 import { isLastGood, lastGoodNote, sourceOfNote } from "./last-good.ts";
 
@@ -10,9 +10,9 @@ export function lastGoodController(options: ControlPlane): Controller {
     ...options,
     name: "hosted-last-good",
     sources: [
-      source(configMaps, ({ object }) => {
-        if (isLastGood(object)) return [sourceOfNote(object)];
-        return contentOf(object) === "tuneds" ? [object.metadata.name ?? ""] : [];
+      configMapSource(configMaps, (one) => {
+        if (isLastGood(one)) return [sourceOfNote(one)];
+        return contentOf(one) === "tuneds" ? [one.metadata.name ?? ""] : [];
       }),
     ],
     async reconcile(name, context) {

@@ -1,7 +1,7 @@
 import type { CacheEvent, Informer } from "../../../cluster/kube/cache.ts";
 import { Controller, source } from "../../../cluster/runtime/controller/controller.ts";
 import type { NodeFacts } from "../../node-tuning/node-profile.ts";
-import { type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
+import { configMapSource, type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
 import { isOrder } from "../handover/pool-order.ts";
 import { providedNodes } from "../hosted-tuning.ts";
 import { nodePoolOf } from "../protocol.ts";
@@ -24,7 +24,7 @@ export function poolMembersController(options: PoolMembersOptions): Controller {
     queue: { backoff: { maxMs: 30_000 } },
     sources: [
       source(nodes, unlessSamePool),
-      source(configMaps, ({ object }) => (listsMembers(object) || isOrder(object) ? [all] : [])),
+      configMapSource(configMaps, (one) => (listsMembers(one) || isOrder(one) ? [all] : [])),
     ],
     async reconcile(_key, context) {
       const found = configMaps.list();
