@@ -46,7 +46,7 @@ async function operatorStatus(client: TwoClusters["hosted"]["client"]): Promise<
         const found = findCondition(status?.conditions, type);
         return found ? [[type, `${found.status} ${found.reason}`]] : [];
       }),
-    ) as object;
+    );
   } catch (error) {
     if (isNotFound(error)) return {};
     throw error;
