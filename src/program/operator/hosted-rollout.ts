@@ -19,7 +19,7 @@ import { drainController } from "../../domain/rollout/drain/drain-controller.ts"
 import { NodeWriter } from "../../domain/rollout/node-writer-controller.ts";
 import { rolloutController } from "../../domain/rollout/rollout-controller.ts";
 import type { RolloutNode } from "../../domain/rollout/rollout-node.ts";
-import type { ControlPlanePlace, HostedParts } from "./hosted.ts";
+import type { ControlPlanePlace, HostedParts } from "./hosted-parts.ts";
 import { rolloutCaches, untilAllCurrent } from "./rollout.ts";
 import { rolloutMetrics } from "./rollout-metrics.ts";
 import { sha256 } from "./sha256.ts";

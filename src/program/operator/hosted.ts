@@ -1,10 +1,6 @@
-import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
-import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
-import type { Log } from "../../cluster/runtime/log/log.ts";
-import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { bootArgumentsController } from "../../domain/hosted/boot-arguments-controller.ts";
 import { configMapKind, configMapSource, type ControlPlane } from "../../domain/hosted/control-plane-controller.ts";
 import { HostedTuning } from "../../domain/hosted/hosted-tuning.ts";
@@ -16,38 +12,11 @@ import { PoolMembers } from "../../domain/hosted/mirror/pool-members.ts";
 import { poolMembersController } from "../../domain/hosted/mirror/pool-members-controller.ts";
 import { isOurs, projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
 import { nodePoolOf, protocols } from "../../domain/hosted/protocol.ts";
-import type { Protocol } from "../../domain/node-tuning/api.ts";
-import type { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
-import type { NodeTuningCaches, TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
+import type { TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { ClusterFeatures } from "./cluster-features.ts";
+import type { HostedParts } from "./hosted-parts.ts";
 import { addHostedProfiles } from "./hosted-profiles.ts";
 import { addHostedRollout } from "./hosted-rollout.ts";
-
-/** Where the control plane of a hosted cluster is. */
-export interface ControlPlanePlace {
-  /** Of the management cluster, with rights on ConfigMaps and Events of this namespace only. */
-  readonly client: Client;
-  readonly namespace: string;
-}
-
-export interface HostedParts {
-  readonly place: ControlPlanePlace;
-  /** `place.client` of the leader. */
-  readonly writer: Client;
-  /** Of the hosted cluster: for caches, which every replica keeps, and of the leader. */
-  readonly hosted: { readonly client: Client; readonly writer: Client };
-  readonly features: ClusterFeatures;
-  readonly caches: NodeTuningCaches;
-  /** Of Tuneds. */
-  readonly namespace: string;
-  readonly boot: LatestBootDecision;
-  readonly protocol: Protocol;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics?: Metrics | undefined;
-}
 
 /** Adds what an operator does between the two clusters of a hosted control plane. */
 export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {

@@ -27,7 +27,8 @@ import {
   rollsOut,
 } from "./cluster-features.ts";
 import type { FirstBootOptions } from "./first-boot/first-boot.ts";
-import { addHosted, type ControlPlanePlace } from "./hosted.ts";
+import { addHosted } from "./hosted.ts";
+import type { ControlPlanePlace } from "./hosted-parts.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";

@@ -7,7 +7,7 @@ import {
   tuningOnly,
   withoutOpenShift,
 } from "../../operator/cluster-features.ts";
-import type { ControlPlanePlace } from "../../operator/hosted.ts";
+import type { ControlPlanePlace } from "../../operator/hosted-parts.ts";
 import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
 import type { operatorFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
