@@ -45,15 +45,20 @@ export interface AskedBoot {
   readonly times: number;
   /** Of the last time, in milliseconds since 1970: the next agent reads it too. */
   readonly at: number;
+  /** systemd has the request, or refused it. Absent: the agent may have been killed before. */
+  readonly isAnswered?: boolean | undefined;
 }
 
 export function askAgain(asked: AskedBoot | undefined, now: number): AskedBoot {
   return { times: (asked?.times ?? 0) + 1, at: now };
 }
 
+/** A node that goes down starts no agent for longer than this: one that is still up was never asked. */
+const unansweredMs = 20_000;
+
 /** A node stops its services before it goes down, and asking it twice must not cut that short. 0: it may be asked now. */
 export function bootAgainMs(asked: AskedBoot | undefined, now: number): number {
   if (!asked || asked.at > now) return 0;
-  const waitMs = Math.min(300_000 * 2 ** (asked.times - 1), 3_600_000);
+  const waitMs = asked.isAnswered ? Math.min(300_000 * 2 ** (asked.times - 1), 3_600_000) : unansweredMs;
   return Math.max(0, asked.at + waitMs - now);
 }

@@ -58,7 +58,7 @@ export class ConfigStore {
       failures: Number(failures ?? 0),
       base: Array.isArray(base) ? base.map(String) : [],
       ...(typeof reason === "string" ? { reason } : {}),
-      ...(isObject(asked) ? { asked: { times: Number(asked["times"]), at: Number(asked["at"]) } } : {}),
+      ...(isObject(asked) ? { asked: readAsked(asked) } : {}),
     };
   }
 
@@ -106,6 +106,10 @@ export class ConfigStore {
     const outcome = await this.#host.remove(path);
     if (outcome.type === "failed") throw new Error(`remove ${path}: ${outcome.message}`);
   }
+}
+
+function readAsked(asked: Record<string, unknown>): AskedBoot {
+  return { times: Number(asked["times"]), at: Number(asked["at"]), isAnswered: asked["isAnswered"] === true };
 }
 
 function malformed(path: string): string {

@@ -149,6 +149,7 @@ export class NodeUpdater {
   async reboot(pending: PendingConfig, asked: AskedBoot): Promise<string | undefined> {
     await this.#store.savePending({ ...pending, asked });
     const [failed] = await act([{ type: "Reboot" }], this.#host);
+    await this.#store.savePending({ ...pending, asked: { ...asked, isAnswered: true } });
     return failed;
   }
 

@@ -9,6 +9,7 @@ import type { Json } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyMergePatch } from "../../../language/patch/merge-patch.ts";
 import { serialQueue } from "../../engine/serial-queue.ts";
+import type { CommandResult } from "../../host/host.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { MemoryHost } from "../../host/memory-host.ts";
 import { NodeUpdater } from "./node-updater.ts";
@@ -23,13 +24,16 @@ class World {
   /** Times at which a config was asked for. */
   readonly asked: number[] = [];
   reboots = 0;
+  isKilledAtReboot = false;
   readonly host: MemoryHost;
   #node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "n", annotations: {} } };
   readonly #handlers = new Set<(event: CacheEvent<KubeObject>) => void>();
   #stop = new AbortController();
 
   constructor() {
-    const reboot = (): { type: "exited"; code: number; stdout: string; stderr: string } => {
+    const reboot = (): CommandResult | Promise<CommandResult> => {
+      // As an agent that is killed before systemd has its request.
+      if (this.isKilledAtReboot) return new Promise(() => {});
       this.reboots++;
       return { type: "exited", code: 0, stdout: "", stderr: "" };
     };
@@ -187,6 +191,25 @@ test("a node is asked to restart once, by the next agent too, and again where it
   expect(world.reboots).toBe(2);
   await world.pass(4 * minutes);
   expect(world.reboots).toBe(3);
+});
+
+test("an agent that was killed before systemd had its request is followed by one that asks within seconds", async () => {
+  const world = new World();
+  world.configs.set("v1", config("v1", { files: [{ path: "/etc/a", contents: { source: "data:,x" } }] }));
+  world.annotate(annotations.desiredConfig, "v1");
+  world.isKilledAtReboot = true;
+  world.startAgent();
+  await world.pass(10_000);
+  world.annotate(annotations.lastAppliedDrain, "drain-v1");
+  await world.pass(10_000);
+  expect((await updaterOf(world).configs()).pending?.asked?.times).toBe(1);
+  world.isKilledAtReboot = false;
+  world.startAgent();
+  await world.pass(30_000);
+  expect(world.reboots).toBe(1);
+  // From then on it waits as long as ever.
+  await world.pass(4 * minutes);
+  expect(world.reboots).toBe(1);
 });
 
 function updaterOf({ host }: World): NodeUpdater {

@@ -128,7 +128,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
     const asked = askAgain(pending.asked, now);
     const failed = await updater.reboot(pending, asked);
     if (failed !== undefined) await report({ state: "Degraded", reason: `restart the node: ${failed}` });
-    return { requeueAfterMs: bootAgainMs(asked, now) };
+    return { requeueAfterMs: bootAgainMs({ ...asked, isAnswered: true }, now) };
   }
 
   async function outcome(applied: Verified, update: NodeUpdate, report: SendReport, log: Log): Promise<Result> {
