@@ -113,6 +113,20 @@ describe("the endpoint for first boots (machine-config W-21)", () => {
     expect(await code(token)).toBe(200);
   });
 
+  test("refuses a token that has expired, whatever the API server says, and takes it a moment before", async () => {
+    const token = await cluster.token("late");
+    const { exp } = JSON.parse(Buffer.from(token.token.split(".")[1] ?? "", "base64url").toString()) as { exp: number };
+    const left = exp * 1000 - Date.now();
+    try {
+      cluster.aheadMs = left + 1000;
+      expect(await code(token)).toBe(401);
+      cluster.aheadMs = left - 60_000;
+      expect(await code(token)).toBe(200);
+    } finally {
+      cluster.aheadMs = 0;
+    }
+  });
+
   test("refuses a token that was replaced, taken back, or is of a node that has joined", async () => {
     const replaced = await cluster.token("d");
     const next = await cluster.token("d");

@@ -35,6 +35,8 @@ import { eventually } from "../node-tuning/eventually.ts";
 /** An embedded server with what `attune install --first-boot` applies, and operators that a test starts and ends. */
 export class FirstBootCluster {
   readonly admin: HttpClient;
+  /** So much later it is for the operator. */
+  aheadMs = 0;
   #operator: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   private constructor(admin: HttpClient) {
@@ -77,6 +79,7 @@ export class FirstBootCluster {
         agentServiceAccount,
         version: "test",
         leaderElection: false,
+        clock: { ...systemClock, now: () => systemClock.now() + this.aheadMs },
         firstBoot: { address: "127.0.0.1:0", onReady },
       });
       this.#operator = { stop, done: done.catch(() => {}) };

@@ -48,10 +48,22 @@ export interface Files {
   removeFolder(folder: string): Promise<void>;
 }
 
+/** What a config may place is far smaller. A file that is larger would only fill the memory of the agent. */
+const mostBytes = 64 * 1024 * 1024;
+
+export function refuseLarge(file: string, size: number): void {
+  if (size <= mostBytes) return;
+  const message = `EFBIG: ${file} has ${size} bytes, and at most ${mostBytes} are read`;
+  throw Object.assign(new Error(message), { code: "EFBIG" });
+}
+
 /** In Node's thread pool: a slow file does not block the process. */
 export const asyncFiles: Files = {
   read: (file) => readFile(file, "utf8"),
-  readBytes: (file) => readFile(file),
+  async readBytes(file) {
+    refuseLarge(file, (await stat(file)).size);
+    return readFile(file);
+  },
   stat: (path) => lstat(path),
   list: (folder) => readdir(folder),
   real: (path) => realpath(path),

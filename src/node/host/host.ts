@@ -6,6 +6,7 @@ export interface Host {
    * a missing file is, folders included.
    */
   write(path: string, text: string): Promise<Outcome>;
+  /** A file of more than 64 MiB is refused: EFBIG. */
   readBytes(path: string): Promise<FileBytes>;
   /** What a path names. The last link of it is not followed, those before are. */
   stat(path: string): Promise<FileStat>;

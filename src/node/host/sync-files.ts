@@ -25,13 +25,16 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../cluster/runtime/make-folder.ts";
-import { type Files, ignoreMissing, ignoreNoLink, notDirectory } from "./async-files.ts";
+import { type Files, ignoreMissing, ignoreNoLink, notDirectory, refuseLarge } from "./async-files.ts";
 import { besideOf } from "./host.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {
   read: async (file) => readFileSync(file, "utf8"),
-  readBytes: async (file) => readFileSync(file),
+  async readBytes(file) {
+    refuseLarge(file, statSync(file).size);
+    return readFileSync(file);
+  },
   stat: async (path) => lstatSync(path),
   list: async (folder) => readdirSync(folder),
   real: async (path) => realpathSync.native(path),

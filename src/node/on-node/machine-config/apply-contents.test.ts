@@ -1,7 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { mkdir, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
 import { readContents } from "../../../domain/machine-config/read-contents.ts";
 import { bootIdPath } from "../../host/boot-id.ts";
+import { LinuxHost } from "../../host/linux-host.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
 import { act } from "./act.ts";
@@ -307,4 +311,30 @@ test("no config writes to Attune's own folders, directly or through a link", asy
     type: "problems",
     problems: [{ field: "spec.config.storage.directories[0].path" }, { field: "spec.config.storage.files[0].path" }],
   });
+});
+
+test("a file that another process has made huge is drift and is repaired, and a huge original is kept from being replaced", async () => {
+  const root = await mkdtemp(join(tmpdir(), "attune-huge-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const host = new LinuxHost(root);
+  await mkdir(join(root, dirname(bootIdPath)), { recursive: true });
+  await writeFile(join(root, bootIdPath), "boot\n");
+  const owner = { uid: process.getuid!(), gid: process.getgid!() };
+  const account = { user: { type: "id", id: owner.uid }, group: { type: "id", id: owner.gid } } as const;
+  const files = [{ path: "/etc/a", mode: 0o644, bytes: new TextEncoder().encode("x"), ...account }];
+  const wanted = { contents: { ...emptyContents, files }, config: "v1", host };
+  const grow = async (): Promise<void> => {
+    await host.replace("/etc/a", "");
+    await truncate(join(root, "etc/a"), 2 ** 31);
+  };
+  await grow();
+  expect((await applyContents(wanted)).problems).toEqual([expect.stringContaining("has 2147483648 bytes")]);
+  await host.replace("/etc/a", "own");
+  expect((await applyContents(wanted)).problems).toEqual([]);
+  await grow();
+  expect((await verifyContents(wanted)).problems).toEqual([expect.stringContaining("has 2147483648 bytes")]);
+  expect((await applyContents(wanted)).problems).toEqual([]);
+  expect(await host.read("/etc/a")).toEqual({ type: "text", text: "x" });
+  expect(await releaseContents(host)).toEqual([]);
+  expect(await host.read("/etc/a")).toEqual({ type: "text", text: "own" });
 });

@@ -1,6 +1,7 @@
 import { refusedPath } from "../../../domain/machine-config/own-folders.ts";
 import { isKept } from "./certificates.ts";
 import { describePlaced, otherThanPlaced, type Placed, readPlaced } from "../../engine/placed.ts";
+import type { Ledger } from "../../engine/ledger.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
 
@@ -18,6 +19,7 @@ export interface Wanted {
 export interface At {
   readonly config: string;
   readonly host: Host;
+  readonly ledger: Pick<Ledger, "find">;
 }
 
 /** What it takes to place each, given what the node has. */
@@ -27,24 +29,27 @@ export async function placeAll(wanted: readonly Wanted[], at: At): Promise<UnitS
   return steps;
 }
 
-async function placeOne({ path, option, placed }: Wanted, { config, host }: At): Promise<UnitStep> {
+async function placeOne({ path, option, placed }: Wanted, { config, host, ledger }: At): Promise<UnitStep> {
   const about = { unit: machineConfigOwner, option: `${option} ${path}`, from: config };
   if ("impossible" in placed) return { ...about, type: "impossible", message: placed.impossible };
-  const found = await readPlaced(path, host);
-  if ("type" in found) return { ...about, type: "impossible", message: found.message };
   const target = await realPath(path, host);
+  const found = await readPlaced(path, host);
+  // What another process has put there need not be kept: the ledger has the original.
+  const isForeign = "type" in found && found.code === "EFBIG" && ledger.find(target) !== undefined;
+  if ("type" in found && !isForeign) return { ...about, type: "impossible", message: found.message };
   // A link on the way may lead there, whatever the config says of it.
   const refused = refusedPath(target);
   if (refused !== undefined) return { ...about, type: "impossible", message: refused };
+  const isLost = "type" in found || (isKept(path) && found.kind === "missing");
   return {
     ...about,
     type: (await otherThanPlaced(path, placed, host)) === undefined ? "same" : "change",
     target,
     ...(target === path ? {} : { alias: path }),
-    before: describePlaced(found),
+    before: "type" in found ? found.message : describePlaced(found),
     value: describePlaced(placed),
     actions: [{ type: "place", path, placed }],
-    undo: isKept(path) && found.kind === "missing" ? [] : [{ type: "place", path, placed: found }],
+    undo: isLost ? [] : [{ type: "place", path, placed: found }],
     lasts: "persistent",
   };
 }

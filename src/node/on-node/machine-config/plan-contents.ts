@@ -28,7 +28,7 @@ export async function planContents(wanted: PlanContents, ledger: Ledger): Promis
   const { config, host, reloadUnits = false } = wanted;
   const { contents, findings } = await contentsOnHost(wanted.contents, host, ledger);
   const accounts = await Accounts.read(host);
-  const at = { config, host };
+  const at = { config, host, ledger };
   const users = await planUsers(contents.users, accounts, at);
   const places = [...storageOf(contents, accounts), ...users.places];
   const units = await planUnits(contents.units, at);

@@ -82,7 +82,7 @@ async function keysInFile(path: string, keys: string, { option, config, host }: 
   };
 }
 
-interface KeysInFile extends At {
+interface KeysInFile extends Omit<At, "ledger"> {
   readonly option: string;
 }
 

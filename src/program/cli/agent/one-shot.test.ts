@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { saveRecord, type TuningRecord } from "../../../node/on-node/tuning-record.ts";
+import { agentFirstBoot } from "./first-boot.ts";
 import { agentOneShot } from "./one-shot.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { active } from "../tuned/active.ts";
@@ -34,6 +35,20 @@ async function tuned(root: FakeRoot): Promise<string[]> {
   await agentOneShot({ root: root.path, engine: "native" }, (line) => lines.push(line));
   return lines;
 }
+
+it("agent --first-boot leaves nothing below a root that is no machine's", async () => {
+  const root = await mkdtemp(join(tmpdir(), "attune-first-boot-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const flags = {
+    root,
+    node: undefined,
+    tokenFile: "/etc/attune/first-boot.json",
+    firstBootTimeout: 0,
+    printUnit: false,
+  };
+  await expect(agentFirstBoot(flags)).rejects.toThrow("boot_id");
+  expect(await readdir(root)).toEqual([]);
+});
 
 describe("attune agent --one-shot", () => {
   it("applies the profile from before the restart (W-22)", async () => {
