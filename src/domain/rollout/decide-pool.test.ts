@@ -68,3 +68,22 @@ test("a node that restarted and lost its config keeps the taint until it is tune
   expect(updateOf(after[0]!.metadata)).toMatchObject({ current: "", desired: "" });
   expect(pass(after).changes.flatMap(({ taints = [startupTaint] }) => taints)).toContainEqual(startupTaint);
 });
+
+test("a pool that cannot be rendered has an event, once for each reason", () => {
+  const problems = (given: MachineConfigPool, ...renderProblems: string[]) => {
+    const { events, status } = decidePool({ pool: given, nodes: [], now: "2026-01-01T00:00:00Z", renderProblems });
+    return { events: events.filter(({ reason }) => reason.startsWith("Render")), status };
+  };
+  const bad = "MachineConfig bad spec.x: no";
+  const first = problems(pool, bad);
+  const event = {
+    type: "Warning",
+    reason: "RenderFailed",
+    message: `Failed to render configuration for pool worker: ${bad}`,
+  };
+  expect(first.events).toEqual([expect.objectContaining(event)]);
+  const known = { ...pool, status: first.status! };
+  expect(problems(known, bad).events).toEqual([]);
+  expect(problems(known, "another").events).toHaveLength(1);
+  expect(problems(known).events).toEqual([expect.objectContaining({ type: "Normal", reason: "RenderSucceeded" })]);
+});

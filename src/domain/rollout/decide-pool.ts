@@ -1,4 +1,5 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
+import { findCondition } from "../../language/object/condition.ts";
 import { type ObjectReference, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import { type Candidates, chooseCandidates, type Member } from "./candidates.ts";
 import { budgetOf } from "./max-unavailable.ts";
@@ -96,7 +97,16 @@ export function decidePool(input: PoolInput): PoolDecision {
   if (mayAct) act(input, { members, chosen, changes, events, target, of });
   if (status.configuration?.name !== pool.status?.configuration?.name)
     events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
+  events.push(...renderEvents(pool, status, of));
   return { changes: changes.all, status, events, members, waiting, ...soonest(members, now) };
+}
+
+/** When a pool cannot be rendered, when the reason changes, and when it can be again. */
+function renderEvents(pool: MachineConfigPool, status: PoolStatus, of: ObjectReference): PlannedEvent[] {
+  const [before, after] = [pool.status, status].map((one) => findCondition(one?.conditions, "RenderDegraded"));
+  const [was, is] = [before?.status === "True", after?.status === "True"];
+  if (is && !(was && before?.message === after?.message)) return [warning(of, "RenderFailed", after?.message ?? "")];
+  return was && !is ? [normal(of, "RenderSucceeded", "The pool can be rendered again")] : [];
 }
 
 interface Acting {

@@ -19,7 +19,7 @@ export function waitingFor(
   const blocked = members.flatMap(({ state: { name, node } }) => {
     const record = readDrain(node);
     if (!record || record.blocked.length === 0) return [];
-    const more = record.more ? ` and ${record.more} more pods` : "";
+    const more = record.more ? ` and ${record.more} more` : "";
     return [
       {
         reason: "DrainBlocked",

@@ -18,10 +18,10 @@ export interface Occurrence {
 const windowMs = 10 * 60_000;
 /** Up to this many different messages of one reason get Event objects of their own. */
 const mostSimilar = 10;
-/** Events of one object: 25 at once, then one every five minutes, as in client-go. */
-const perObject = { burst: 25, perSecond: 1 / 300 };
+/** Events of one reason and object: 25 at once, then one every five minutes. In client-go many of one reason silence all others. */
+const perReason = { burst: 25, perSecond: 1 / 300 };
 
-/** Counts equal events, combines similar ones, and limits the events of one object, as client-go's EventCorrelator does. */
+/** Counts equal events, combines similar ones, and limits the events of one reason, as client-go's EventCorrelator does. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #occurrences: Recent<Occurrence>;
@@ -35,7 +35,7 @@ export class EventCorrelator {
     this.#buckets = new Recent(remembered);
   }
 
-  /** The Event to write, or undefined when the limit of its object is reached. */
+  /** The Event to write, or undefined when the limit of its reason is reached. */
   observe(event: PlannedEvent): Occurrence | undefined {
     const now = this.#clock.monotonic();
     const { apiVersion, kind, metadata } = event.regarding;
@@ -55,8 +55,8 @@ export class EventCorrelator {
       this.#occurrences.set(key, occurrence);
     }
 
-    let bucket = this.#buckets.get(object);
-    if (!bucket) this.#buckets.set(object, (bucket = new TokenBucket(perObject, this.#clock)));
+    let bucket = this.#buckets.get(similar);
+    if (!bucket) this.#buckets.set(similar, (bucket = new TokenBucket(perReason, this.#clock)));
     return bucket.tryTake() ? occurrence : undefined;
   }
 

@@ -106,7 +106,7 @@ describe("event recorder", () => {
     ]);
   });
 
-  test("an object gets 25 events at once and one more every five minutes; other objects are not affected", async () => {
+  test("an object gets 25 events of one reason at once and one more every five minutes; other objects and reasons are not affected", async () => {
     const { clock, recorder, server, stored } = setUp();
     for (let i = 0; i < 30; i++) {
       recorder.record(event("again"));
@@ -115,12 +115,14 @@ describe("event recorder", () => {
     expect(server.requests).toHaveLength(25);
     recorder.record(event("m", { regarding: { apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } } }));
     await recorder.flush();
-    expect(server.requests).toHaveLength(26);
+    recorder.record(event("done", { reason: "Completed" }));
+    await recorder.flush();
+    expect(server.requests).toHaveLength(27);
     await clock.advance(5 * minute);
     recorder.record(event("again"));
     recorder.record(event("again"));
     await recorder.flush();
-    expect(server.requests).toHaveLength(27);
+    expect(server.requests).toHaveLength(28);
     expect(stored()[0]!["count"]).toBe(32);
   });
 

@@ -193,7 +193,7 @@ function uncordoned({ request, isOurs }: Extract<DrainDecision, { type: "uncordo
 }
 
 function describeFirst(first: BlockedPod, others: number): string {
-  return `${describeBlocked(first)}${others > 0 ? `, and ${others} more pods` : ""}`;
+  return `${describeBlocked(first)}${others > 0 ? `, and ${others} more ${others === 1 ? "pod" : "pods"}` : ""}`;
 }
 
 function summary(blocked: readonly BlockedPod[]): Pick<DrainRecord, "blocked" | "more"> {

@@ -26,7 +26,7 @@ export async function deleteRolloutObjects(ours: readonly KubeObject[], deletion
   for (const of of [machineConfigPoolKind, machineConfigKind]) {
     const [group] = of.apiVersion.split("/");
     if (ours.some((one) => isDefinition(one) && one.metadata.name === `${of.plural}.${group}`))
-      await deleteOf(of as KindRef, deletion);
+      await deleteOf(of, deletion);
   }
 }
 
