@@ -51,9 +51,12 @@ function definition({ ref: { kind, plural }, schema, shortNames = [], columns }:
 
 const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-function poolCondition(name: string): Column {
+function conditionStatus(name: string): Column {
   return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${name}")].status` };
 }
+
+/** Of a KubeletConfig or ContainerRuntimeConfig. */
+const outcome = ["Accepted", "Conflicting"].map(conditionStatus);
 
 function poolCount(name: string): Column {
   return { name, type: "integer", jsonPath: `.status.${name.charAt(0).toLowerCase()}${name.slice(1)}` };
@@ -80,15 +83,15 @@ export const machineConfigCrds: readonly KubeObject[] = [
     shortNames: ["mcp"],
     columns: [
       { name: "Config", type: "string", jsonPath: ".status.configuration.name" },
-      ...["Updated", "Updating", "Degraded"].map(poolCondition),
+      ...["Updated", "Updating", "Degraded"].map(conditionStatus),
       ...["MachineCount", "ReadyMachineCount", "UpdatedMachineCount", "DegradedMachineCount"].map(poolCount),
     ],
   }),
-  definition({ ref: kubeletConfigKind, schema: kubeletConfigSchema, columns: [] }),
+  definition({ ref: kubeletConfigKind, schema: kubeletConfigSchema, columns: outcome }),
   definition({
     ref: containerRuntimeConfigKind,
     schema: containerRuntimeConfigSchema,
     shortNames: ["ctrcfg"],
-    columns: [],
+    columns: outcome,
   }),
 ];

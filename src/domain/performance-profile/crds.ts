@@ -22,6 +22,7 @@ const columns: Column[] = [
   { name: "Reserved", type: "string", jsonPath: ".spec.cpu.reserved" },
   { name: "Isolated", type: "string", jsonPath: ".spec.cpu.isolated" },
   condition("Available"),
+  condition("Progressing"),
   condition("Degraded"),
   { name: "Tuned", type: "string", jsonPath: ".status.tuned", priority: 1 },
   { name: "RuntimeClass", type: "string", jsonPath: ".status.runtimeClass", priority: 1 },

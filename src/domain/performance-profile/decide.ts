@@ -1,10 +1,11 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type FieldFinding, formatFinding } from "../finding.ts";
 import type { KubeletConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { labelsText } from "../machine-config/pools.ts";
 import type { Profile } from "../node-tuning/api.ts";
 import { longestMs } from "../rollout/barrier.ts";
 import { asSet, setOf } from "../rollout/derived-set.ts";
-import type { PerformanceProfile } from "./api.ts";
+import { annotations, type PerformanceProfile } from "./api.ts";
 import { derivationIn } from "./derivation.ts";
 import { type Derivation, derive } from "./derive.ts";
 import { findings } from "./findings.ts";
@@ -133,7 +134,8 @@ function derived(input: ProfileInput): Derived {
     objects: withTime(writable, set, input),
   };
   if (hold) return { ...written, state: nodesDegraded(input) ?? waiting(hold), requeueAfterMs: hold.leftMs };
-  return { ...written, state: stateOf(input, { objects, pool, set }) };
+  const state = facts.paused ? notCreated(objects, observed) : undefined;
+  return { ...written, state: state ?? stateOf(input, { objects, pool, set }) };
 }
 
 /** `next`: what will be there; none if everything is deleted. */
@@ -148,6 +150,13 @@ function paused(
   const { name = "" } = profile.metadata;
   const labels = machineConfig?.metadata.labels;
   return { pauses: pauses(surroundings.pools ?? [], { profile: name, next, labels, isChanging }) };
+}
+
+function notCreated(objects: readonly KubeObject[], observed: ProfileInput["observed"]): ProfileState | undefined {
+  const missing = objects.map(({ kind }) => kind).filter((kind) => !observed[kind as DerivedKind]);
+  if (missing.length === 0) return undefined;
+  const how = `remove its annotation ${annotations.pause}`;
+  return progressing("Paused", `the profile is paused, and nothing is created (${missing.join(", ")}): ${how}`);
 }
 
 /** They reach nodes through their pool, and restart them. */
@@ -257,12 +266,12 @@ function poolProblem(facts: ProfileFacts, pools: readonly MachineConfigPool[]): 
   if (found.type === "none")
     return degraded(
       "GettingMachineConfigPoolFailed",
-      "no MachineConfigPool selects nodes with the labels of nodeSelector",
+      `no MachineConfigPool selects nodes with the labels of nodeSelector (${labelsText(facts.nodeSelector)}): create one, or change nodeSelector`,
     );
   if (found.type === "several")
     return degraded(
       "GettingMachineConfigPoolFailed",
-      `several MachineConfigPools select nodes with the labels of nodeSelector: ${found.names.join(", ")}`,
+      `several MachineConfigPools select nodes with the labels of nodeSelector: ${found.names.join(", ")}; a profile is for one pool`,
     );
   if (selects(found.pool.spec?.machineConfigSelector, facts.machineConfigLabels)) return undefined;
   const given = Object.entries(facts.machineConfigLabels).map(([name, value]) => `${name}=${value}`);

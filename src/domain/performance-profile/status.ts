@@ -155,8 +155,10 @@ function poolUpdating({ pool, set = "", isOurs, kubeletConfig }: RolloutInput): 
       `${about} is paused until it has all objects of the profile, so that nodes restart once`,
     );
   if (spec?.paused) return progressing("MCPPaused", `${about} is paused: its nodes change when it no longer is`);
-  const { updatedMachineCount = 0, machineCount = 0 } = status ?? {};
-  return progressing("MCPUpdating", `${about}: ${updatedMachineCount} of ${machineCount} nodes are updated`);
+  const { updatedMachineCount: updated = 0, readyMachineCount: ready = 0, machineCount: all = 0 } = status ?? {};
+  const far =
+    updated < all ? `${updated} of ${all} nodes are updated` : `all nodes are updated, ${ready} of ${all} are ready`;
+  return progressing("MCPUpdating", `${about}: ${far}`);
 }
 
 /** A KubeletConfig without the field is that of an older machine config operator. */
