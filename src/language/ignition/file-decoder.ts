@@ -11,11 +11,21 @@ export type Decoded =
 /** Of all files together: a compressed file of a few kilobytes can stand for gigabytes. */
 export const mostDecompressedBytes = 16 * 1024 * 1024;
 
+/** Of deflate: no byte stands for more. */
+const mostRatio = 1032;
+
 /** Decodes the files of some configs, each once: merging keeps the entries of their contents. */
 export class FileDecoder {
   readonly #decoded = new Map<ResourceEntry, Decoded>();
   readonly #base64 = new Base64Decoder();
-  #left = mostDecompressedBytes;
+  #left: number;
+  /** Work too: one that fails has been decompressed in part, and there may be many of them. */
+  #work: number;
+
+  constructor(limit = mostDecompressedBytes) {
+    this.#left = limit;
+    this.#work = 2 * limit;
+  }
 
   decode(contents: ResourceEntry): Decoded {
     let decoded = this.#decoded.get(contents);
@@ -32,8 +42,12 @@ export class FileDecoder {
     const bytes = dataOf(source, this.#base64);
     if (!bytes) return { type: "problem", problem: "must be a data URL that can be decoded" };
     if (compression !== "gzip") return { type: "bytes", bytes };
+    if (this.#work <= 0) return { type: "problem", problem: "was not decompressed: too much else was" };
     const unpacked = gunzip(bytes, this.#left);
-    if (unpacked.type === "problem") return { type: "problem", problem: `its data ${unpacked.problem}` };
+    if (unpacked.type === "problem") {
+      this.#work -= Math.min(this.#left, bytes.length * mostRatio);
+      return { type: "problem", problem: `its data ${unpacked.problem}` };
+    }
     this.#left -= unpacked.bytes.length;
     return unpacked;
   }
