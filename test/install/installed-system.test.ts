@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
-import { converge } from "../../src/program/cli/up/convergence.ts";
+import { converge, readCluster } from "../../src/program/cli/up/convergence.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
 import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
@@ -68,7 +68,11 @@ describe.each(
     it("tunes the kernel of every node", async () => {
       await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace });
       const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
-      const { nodes: outcomes } = await converge({ client: admin, hosts, signal, timeoutMs: 60_000 });
+      const { nodes: outcomes } = await converge({
+        read: () => readCluster({ client: admin, hosts, signal }),
+        signal,
+        timeoutMs: 60_000,
+      });
       const { value } = exampleSysctl;
       expect(outcomes).toMatchObject(nodes.map(({ name }) => ({ node: name, value, waitsFor: undefined })));
     });

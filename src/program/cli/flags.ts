@@ -14,7 +14,6 @@ import {
   execPolicyFlag,
   manifestFlags,
   modeFlag,
-  modeOf,
   modeOrHostedFlag,
   nodeCount,
   outputFlag,
@@ -33,15 +32,18 @@ import { defaultImage } from "./version.ts";
  */
 
 export const upFlags = {
-  mode: parsed(
+  mode: choice(
     "--mode <mode>",
-    "standalone, or plain (without any part of OpenShift); hosted is not supported yet",
-    modeOf(["standalone", "plain"], ["hosted"]),
-    { default: "standalone" },
+    "hosted (a management cluster and a hosted one), standalone, or plain (one cluster without any part of OpenShift, whose pools Attune rolls out)",
+    { of: ["hosted", "standalone", "plain"], default: "standalone" },
   ),
-  nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "1, with --mode plain 2" }),
+  nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "2, with --mode standalone 1" }),
   dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),
-  port: portFlag("--port <port>", "port of the API server; 0 picks a free one", "0"),
+  port: portFlag(
+    "--port <port>",
+    "port of the API server, with --mode hosted that of the management cluster; 0 picks a free one",
+    "0",
+  ),
   once: toggle("--once", "exit when the nodes have converged; exit code 1 if they do not"),
 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
+import { ApiError } from "../../kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../kube/cache.ts";
-import { noLog } from "../log/log.ts";
+import { type Log, noLog } from "../log/log.ts";
 import { createPromMetrics } from "../metrics/prom-metrics.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 import { Controller, type ControllerOptions, source } from "./controller.ts";
@@ -118,6 +119,23 @@ describe("controller", () => {
       ["bad", 15],
       ["bad", 35],
     ]);
+  });
+
+  test("a conflict is retried without a word: the cache was behind", async () => {
+    const logged: string[] = [];
+    const log: Log = { ...noLog, error: (_, message) => void logged.push(message), child: () => log };
+    let calls = 0;
+    const { clock, informer } = start({
+      log,
+      reconcile: async () => {
+        if (++calls < 3) throw new ApiError({ code: 409, reason: "Conflict", message: "newer" });
+        return {};
+      },
+    });
+    informer.sync();
+    informer.emit(added("n"));
+    await clock.advance(1000);
+    expect({ calls, logged }).toEqual({ calls: 3, logged: [] });
   });
 
   test("counts outcomes from zero, and bugs separately", async () => {

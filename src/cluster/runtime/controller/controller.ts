@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { isConflict } from "../../kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../kube/cache.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -139,6 +140,11 @@ export class Controller<K = string> {
       this.queue.addAfter(key, requeueAfterMs);
       return "requeue_after";
     } catch (error) {
+      if (isConflict(error)) {
+        // Decided by an older state: the newer one is on its way.
+        this.queue.addRateLimited(key);
+        return "requeue";
+      }
       this.#metrics.errors.inc();
       if (isMistake(error)) this.#metrics.panics.inc();
       this.queue.addRateLimited(key);

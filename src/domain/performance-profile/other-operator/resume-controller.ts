@@ -1,4 +1,4 @@
-import { ifThere, isConflict } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
@@ -59,12 +59,7 @@ export function resumeController(options: ResumeOptions): Controller {
       if (!decision) return undefined;
       if (decision.type === "wait" || (decision.type === "when rendered" && !(await hasRendered(pool, client, signal))))
         return { requeueAfterMs: decision.againInMs };
-      try {
-        await client.patch(machineConfigPoolKind, key, { type: "merge", patch: resumePatch(pool) }, { signal });
-      } catch (error) {
-        if (isConflict(error)) return { requeue: true };
-        throw error;
-      }
+      await client.patch(machineConfigPoolKind, key, { type: "merge", patch: resumePatch(pool) }, { signal });
       const message = `resumed: the pool has what it was paused for, ${pausedFor(pool)}, or has waited too long`;
       recorder.record({ regarding: referenceTo(pool), type: "Normal", reason: "PoolResumed", message });
       return undefined;

@@ -1,4 +1,3 @@
-import { isConflict } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
@@ -51,13 +50,7 @@ export function startupTaintController(options: StartupTaintOptions): Controller
       if (!node) return undefined;
       const changes = new NodeChanges();
       changes.taint(node, startupTaint, isHeldBack(node));
-      for (const change of changes.all)
-        try {
-          await writer.write(change, signal);
-        } catch (error) {
-          if (!isConflict(error)) throw error;
-          return { requeue: true };
-        }
+      for (const change of changes.all) await writer.write(change, signal);
       return undefined;
     },
   });

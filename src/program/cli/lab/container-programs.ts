@@ -1,13 +1,15 @@
 import { runManagement } from "../../management/management.ts";
 import { runAgent } from "../../agent/agent.ts";
-import type { HttpClient } from "../../../cluster/kube/http-client.ts";
+import type { Connection } from "../../../cluster/kube/connect/connection.ts";
+import { inlineConnection } from "../../../cluster/kube/connect/inline-connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Program, ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { agentOptions } from "../agent/agent.ts";
 import { imageVariable, prepareNextBoot } from "../agent/prepare-next-boot.ts";
 import { agentFlags, managementFlags, operatorFlags } from "../flags.ts";
 import { managementOptions } from "../management.ts";
-import { runOperatorWith } from "../operator/run-operator.ts";
+import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
 import { webhookProgram } from "./webhook-program.ts";
 
@@ -47,8 +49,18 @@ async function operator(args: string[], run: ProgramRun, client: HttpClient, log
   // Its pod has no port of its own, so the operator serves neither probes nor metrics nor first boots here.
   const none = { probeAddress: undefined, metricsAddress: undefined, firstBootAddress: undefined };
   const given = { ...parseArguments(operatorFlags, args, env), ...none };
-  const operatorLog = log.child({ part: "operator", node });
-  await runOperatorWith(given, env, { client: client.for(connection), signal, print: write, log: operatorLog });
+  const own = client.for(connection);
+  const common = { signal, print: write, log: log.child({ part: "operator", node }) };
+  if (!isHosted(given, env)) {
+    await runOperatorWith(given, env, { ...common, client: own });
+    return 0;
+  }
+  const hosted = new HttpClient(await mountedConnection(run));
+  try {
+    await runOperatorWith(given, env, { ...common, client: hosted, management: own });
+  } finally {
+    hosted.close();
+  }
   return 0;
 }
 
@@ -62,4 +74,12 @@ async function management(args: string[], run: ProgramRun, client: HttpClient, l
     log: log.child({ part: "management", node }),
   });
   return 0;
+}
+
+/** To the hosted cluster: a Secret that the pod mounts has its kubeconfig. */
+async function mountedConnection({ env, files }: ProgramRun): Promise<Connection> {
+  const path = env["KUBECONFIG"] ?? "";
+  const file = await files.read(path);
+  if (file.type !== "text") throw new Error(`--mode hosted: $KUBECONFIG names no file: ${path || "it is empty"}`);
+  return inlineConnection(file.text, path);
 }

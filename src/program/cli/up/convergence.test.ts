@@ -7,7 +7,7 @@ import type { MemoryHost } from "../../../node/host/memory-host.ts";
 import { readBootId } from "../../../node/host/boot-id.ts";
 import { saveRecord } from "../../../node/on-node/tuning-record.ts";
 import type { Profile, ProfileSpec } from "../../../domain/node-tuning/api.ts";
-import { converge, outcomeOf, outcomeTable, type Wanted } from "./convergence.ts";
+import { converge, readCluster, outcomeOf, outcomeTable, type Wanted } from "./convergence.ts";
 import { exampleSysctl } from "./worked-example.ts";
 import { collectGarbage } from "../../../cluster/runtime/testing/collect-garbage.ts";
 
@@ -103,7 +103,7 @@ it("waiting ends after its time, however often the garbage collector runs", asyn
     } as unknown as Client;
     const hosts = new Map([["n", machine(machineBase(smallMachine))]]);
     const { signal } = new AbortController();
-    const state = await converge({ client, hosts, signal, timeoutMs: 150 });
+    const state = await converge({ read: () => readCluster({ client, hosts, signal }), signal, timeoutMs: 150 });
     expect(state).toMatchObject({ nodes: [{ node: "n", waitsFor: "its Node" }], pools: [] });
   } finally {
     clearInterval(collector);

@@ -86,12 +86,9 @@ export function waitingIn({ nodes, pools }: ClusterState): readonly (NodeOutcome
 }
 
 export interface Convergence {
-  readonly client: Client;
-  readonly hosts: ReadonlyMap<string, Pick<Host, "read">>;
+  readonly read: () => Promise<ClusterState>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Whether the operator rolls pools out, which must then converge too. */
-  readonly rollsOut?: boolean | undefined;
   /** Called with every state. */
   readonly onState?: ((state: ClusterState) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -102,13 +99,13 @@ const pollMs = 100;
 
 /** Reads nodes and pools until all have converged, the time is over or the signal aborts. Returns the last state. */
 export async function converge(options: Convergence): Promise<ClusterState> {
-  const { signal, timeoutMs, onState, clock = systemClock } = options;
+  const { read, signal, timeoutMs, onState, clock = systemClock } = options;
   const deadline = clock.monotonic() + timeoutMs;
   let state: ClusterState = { nodes: [], pools: [] };
   while (!signal.aborted) {
     const began = clock.monotonic();
     try {
-      state = await readState(options);
+      state = await read();
     } catch (error) {
       if (signal.aborted) break;
       throw error;
@@ -122,19 +119,40 @@ export async function converge(options: Convergence): Promise<ClusterState> {
   return state;
 }
 
-async function readState(options: Convergence): Promise<ClusterState> {
-  const { client, hosts, signal, rollsOut = false, clock = systemClock } = options;
-  const { tuning, profiles } = await gatherNodeTuning({ client, namespace: tuningNamespace, now: clock.now(), signal });
+/** The machines of nodes, by name. */
+export type Hosts = ReadonlyMap<string, Pick<Host, "read">>;
+
+export interface ClusterRead {
+  readonly client: Client;
+  readonly hosts: Hosts;
+  readonly signal: AbortSignal;
+  /** Whether the operator rolls pools out, which must then converge too. */
+  readonly rollsOut?: boolean | undefined;
+}
+
+/** Of a cluster whose users write Tuneds. */
+export async function readCluster({ client, hosts, signal, rollsOut = false }: ClusterRead): Promise<ClusterState> {
+  const namespace = tuningNamespace;
+  const { tuning, profiles } = await gatherNodeTuning({ client, namespace, now: systemClock.now(), signal });
   const podsOn = await gatherPods(client, tuning.tuneds, { signal });
-  const wanted = wantedOn(judge({ ...tuning, podsOn }));
+  const performance = rollsOut ? (await client.list(performanceProfileKind, { signal })).items : [];
+  return {
+    nodes: await nodeOutcomes(hosts, profiles, [judge({ ...tuning, podsOn })]),
+    pools: rollsOut ? poolOutcomes(tuning.pools ?? [], performance) : [],
+  };
+}
+
+/** `judgements`: of all nodes. */
+export async function nodeOutcomes(
+  hosts: Hosts,
+  profiles: readonly Profile[],
+  judgements: readonly Judgement[],
+): Promise<NodeOutcome[]> {
+  const wanted = new Map(judgements.flatMap((one) => [...wantedOn(one)]));
   const observed = new Map(profiles.map((profile) => [profile.metadata.name, profile]));
   const readNode = ([node, host]: [string, Pick<Host, "read">]): Promise<NodeOutcome> =>
     outcomeOf({ node, host, profile: observed.get(node), wanted: wanted.get(node) ?? { type: "no node" } });
-  const performance = rollsOut ? (await client.list(performanceProfileKind, { signal })).items : [];
-  return {
-    nodes: await Promise.all([...hosts].map(readNode)),
-    pools: rollsOut ? poolOutcomes(tuning.pools ?? [], performance) : [],
-  };
+  return Promise.all([...hosts].map(readNode));
 }
 
 function wantedOn({ managementState, chosen }: Judgement): Map<string, Wanted> {

@@ -12,7 +12,7 @@ export function defaultStateDirectory(mode: string, env: Environment): string | 
 
 /** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
 export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
-  for (const mode of ["standalone", "plain"]) {
+  for (const mode of ["hosted", "standalone", "plain"]) {
     const dir = defaultStateDirectory(mode, env);
     const path = dir === undefined ? undefined : await answering(join(dir, "kubeconfig"));
     if (path !== undefined) return path;

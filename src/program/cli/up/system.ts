@@ -3,18 +3,19 @@ import { startServer, type ApiServer } from "../../../embedded/apiserver/server.
 import type { MemoryHost } from "../../../node/host/memory-host.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
-import { bearer, staticCredentials } from "../../../cluster/kube/connect/credentials.ts";
-import { HttpClient } from "../../../cluster/kube/http-client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
 import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
-import { exampleLabels } from "./worked-example.ts";
+import { exampleLabels, examplePerformanceProfile, examplePool, exampleText, exampleTuned } from "./worked-example.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { operatorServiceAccount } from "../../operator/rbac.ts";
 import { systemNamespace } from "../../operator/names.ts";
-import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { attuneHandlers } from "../../webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../webhook/rbac.ts";
 import { runWebhook } from "../../webhook/webhook.ts";
@@ -22,17 +23,16 @@ import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation, kindsOf } from "../install/manifests.ts";
 import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
+import { shellWord } from "../terminal/terminal.ts";
 import { defaultImage, version } from "../version.ts";
 import { firstBoots } from "../lab/first-boots.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
+import { accountOf, adminOf, createMissing } from "./cluster-access.ts";
+import { readCluster } from "./convergence.ts";
+import type { Stage, StageOptions } from "./stage.ts";
 
-export interface SystemOptions {
-  readonly dir: string;
-  readonly port: number;
-  readonly nodes: number;
+export interface SystemOptions extends StageOptions {
   readonly mode: "standalone" | "plain";
-  readonly signal: AbortSignal;
-  readonly log: Log;
 }
 
 export interface System {
@@ -44,6 +44,35 @@ export interface System {
   readonly stopped: Promise<void>;
 }
 
+/** One cluster, whose users write Tuneds and, where Attune rolls pools out, PerformanceProfiles. */
+export async function oneCluster(options: SystemOptions): Promise<Stage> {
+  const { mode, signal } = options;
+  const { server, admin, hosts, stopped } = await startSystem(options);
+  const kubectl = `kubectl --kubeconfig ${shellWord(server.kubeconfig)}`;
+  const rollsOut = mode === "plain";
+  const hasPool = rollsOut && hosts.size > 1;
+  const profiles = createInformer(admin, profileKind, { namespace: tuningNamespace });
+  return {
+    heading: [
+      { title: "server", text: server.url },
+      { title: "kubeconfig", text: server.kubeconfig },
+      { title: "try", text: `${kubectl} get nodes,pods,profiles -A`, later: true },
+      ...(rollsOut ? [{ title: "", text: `${kubectl} get mcp,performanceprofile`, later: true }] : []),
+    ],
+    nodes: hosts.size,
+    async createExample() {
+      await createMissing(admin, tunedKind, exampleTuned());
+      if (!hasPool) return;
+      await createMissing(admin, machineConfigPoolKind, examplePool());
+      await createMissing(admin, performanceProfileKind, examplePerformanceProfile());
+    },
+    example: exampleText(hasPool),
+    read: () => readCluster({ client: admin, hosts, signal, rollsOut }),
+    watched: rollsOut ? [profiles, createInformer(admin, machineConfigPoolKind)] : [profiles],
+    stopped,
+  };
+}
+
 /**
  * The whole system in one process: API server, virtual nodes, scheduler and controllers, operator, webhook, and the agents,
  * which are pods of the operator's DaemonSet. The parts talk over loopback HTTPS only. Each has the token of its own
@@ -53,7 +82,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, port, log } = options;
   const server = await startServer({ dir, port, log: log.child({ part: "apiserver" }) });
   try {
-    const admin = clientOf(server, server.authority.adminToken);
+    const admin = adminOf(server);
     const nodes = smallNodes(options.nodes, "node-", (name) => exampleLabels(name, options.mode));
     const lab = {
       nodes: nodes.map(({ name }) => name),
@@ -82,7 +111,7 @@ async function startParts(
   nodes: readonly VirtualNode[],
   { signal, log, mode }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
-  const tokenClient = async (account: string): Promise<HttpClient> => clientOf(server, await tokenOf(admin, account));
+  const tokenClient = (account: string): Promise<HttpClient> => accountOf(server, admin, account);
   const [operator, webhook, lab] = await Promise.all([
     tokenClient(operatorServiceAccount),
     tokenClient(webhookServiceAccount),
@@ -130,29 +159,5 @@ async function startParts(
   return { hosts, stopped: Promise.all(parts).then(() => server.close()) };
 }
 
-function clientOf(server: ApiServer, token: string): HttpClient {
-  return new HttpClient({
-    cluster: { server: server.url, certificateAuthority: server.authority.caPem },
-    credentials: staticCredentials(bearer(token)),
-    namespace: "default",
-    name: "attune",
-  });
-}
-
 /** The operator publishes the port that it gets. */
 const loopback = "https://127.0.0.1";
-
-/** A day. Every start requests new tokens. */
-const tokenSeconds = 24 * 3600;
-
-async function tokenOf(admin: Client, name: string): Promise<string> {
-  const request = {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    metadata: {},
-    spec: { expirationSeconds: tokenSeconds },
-  };
-  const path = { namespace: systemNamespace, name, subresource: "token" };
-  const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
-  return (answer as { status: { token: string } }).status.token;
-}
