@@ -56,13 +56,13 @@ export function invitationController(options: InvitationOptions): Controller {
           })
         : ({ type: "over", change: undefined } as const);
       if (outcome.type === "wait") return { requeueAfterMs: outcome.ms };
-      if (outcome.change) await writer.write(outcome.change, signal);
       const { uid, resourceVersion } = found.metadata;
       const options = { namespace: firstBootNamespace, preconditions: { uid, resourceVersion }, signal };
       try {
+        if (outcome.change) await writer.write(outcome.change, signal);
         await ifThere(client.delete(kinds.secret, invitationName(name), options));
       } catch (error) {
-        // Claimed meanwhile: its Node must be told.
+        // Its kubelet wrote the Node meanwhile, or it was claimed and its Node must be told.
         if (isConflict(error)) return { requeue: true };
         throw error;
       }
