@@ -125,7 +125,7 @@ describe("every derived profile", () => {
         expect(refusals(report)).toEqual([]);
         expect(differences).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: process.env["ATTUNE_LONG"] ? 500 : 100 },
     );
   });
 
