@@ -34,6 +34,7 @@ interface Node {
   /** Programs that were run, and paths that were placed or removed, in order. */
   readonly log: string[];
   readonly apply: (name: string, settings: JsonObject | undefined) => Promise<Applied>;
+  readonly updater: NodeUpdater;
 }
 
 async function node(files: Record<string, string>): Promise<Node> {
@@ -62,7 +63,7 @@ async function node(files: Record<string, string>): Promise<Node> {
     log.push(`cost ${planned.cost.level}`);
     return updater.apply(planned);
   };
-  return { host, log, apply };
+  return { host, log, apply, updater };
 }
 
 async function textOf(host: Machine, path: string): Promise<string | undefined> {
@@ -154,5 +155,70 @@ test("a kernel and extensions that the host does not have are findings (machine-
       "the node does not run a kernel of type realtime: install one, and boot it",
       "the node lacks packages of extensions: usbguard",
     ],
+  });
+});
+
+describe("a kubelet whose file another program writes too", () => {
+  const own = { cpuManagerPolicy: "static", reservedSystemCPUs: "0", evictionHard: { "memory.available": "1Gi" } };
+  const first = writeYaml({ ...kubeletHeader, clusterDNS: ["10.0.0.1"], evictionHard: { "nodefs.available": "10%" } });
+  /** As `kubeadm upgrade node` writes it: anew, from the ConfigMap of the cluster. */
+  const upgraded = `# kubeadm\n${writeYaml({ ...kubeletHeader, clusterDNS: ["10.0.0.2"], crashLoopBackOff: { maxContainerRestartPeriod: "1m" } })}`;
+
+  async function configured(): Promise<Node> {
+    const made = await node({ ...kubeadm, [config]: first });
+    expect(await made.apply("v1", own)).toMatchObject({ type: "applied" });
+    return made;
+  }
+
+  test("an upgrade is drift of our fields, a repair merges them into the new file, and it stays when they are gone", async () => {
+    const { host, updater, apply } = await configured();
+    await host.replace(config, upgraded);
+    expect((await updater.drift()).problems).toEqual([expect.stringContaining(config)]);
+    expect(await updater.repair()).toMatchObject({ problems: [] });
+    expect(readYaml((await textOf(host, config)) ?? "")).toEqual({ ...(readYaml(upgraded) as JsonObject), ...own });
+    expect((await updater.drift()).problems).toEqual([]);
+    expect(await apply("v2", undefined)).toMatchObject({ type: "applied" });
+    expect(await textOf(host, config)).toBe(upgraded);
+  });
+
+  test.each([
+    ["the next config", async ({ apply }: Node) => void (await apply("v2", undefined))],
+    ["the removal of the agent", async ({ updater }: Node) => void (await updater.release())],
+  ])("%s leaves a file alone that an upgrade has written since", async (_, end) => {
+    const made = await configured();
+    await made.host.replace(config, upgraded);
+    await end(made);
+    expect(await textOf(made.host, config)).toBe(upgraded);
+  });
+
+  test("a field that a user adds or changes in the merged file stays, and ours go", async () => {
+    const { host, updater, apply } = await configured();
+    const merged = readYaml((await textOf(host, config)) ?? "") as JsonObject;
+    await host.replace(
+      config,
+      writeYaml({ ...merged, maxPods: 99, clusterDNS: ["10.0.0.9"], cpuManagerPolicy: "none" }),
+    );
+    expect(await updater.repair()).toMatchObject({ problems: [] });
+    expect(readYaml((await textOf(host, config)) ?? "")).toMatchObject({
+      ...own,
+      maxPods: 99,
+      clusterDNS: ["10.0.0.9"],
+    });
+    expect(await apply("v2", undefined)).toMatchObject({ type: "applied" });
+    expect(readYaml((await textOf(host, config)) ?? "")).toEqual({
+      ...(readYaml(first) as JsonObject),
+      maxPods: 99,
+      clusterDNS: ["10.0.0.9"],
+      cpuManagerPolicy: "none",
+    });
+  });
+
+  test("without another writer the original comes back byte by byte, and a broken file is only drift", async () => {
+    const { host, updater, apply } = await configured();
+    await host.replace(config, "{ not yaml");
+    expect((await updater.drift()).problems).toEqual([expect.stringContaining(config)]);
+    expect(await updater.repair()).toMatchObject({ problems: [] });
+    expect(await apply("v2", undefined)).toMatchObject({ type: "applied" });
+    expect(await textOf(host, config)).toBe(first);
   });
 });

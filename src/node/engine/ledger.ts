@@ -91,6 +91,14 @@ export class Ledger {
     this.#changed = true;
   }
 
+  /** Another program, which owns the rest of the target, has changed what it would be without any claim. */
+  rebase(target: string, undo: readonly Action[]): void {
+    const entry = this.find(target);
+    if (!entry) return;
+    this.#put({ ...entry, undo });
+    this.#changed = true;
+  }
+
   /** The change failed: there is nothing to undo. */
   unmake(target: string, owner: string): void {
     const entry = this.find(target);

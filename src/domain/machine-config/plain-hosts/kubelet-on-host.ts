@@ -86,7 +86,7 @@ function fileOf(path: string, fields: JsonObject, mode: number): MachineFile {
 }
 
 /** Of a file that its kubelet reads, or that Attune wrote. */
-function fieldsIn(text: string): JsonObject {
+export function fieldsIn(text: string): JsonObject {
   try {
     const value = readYaml(text);
     return isObject(value) ? value : {};

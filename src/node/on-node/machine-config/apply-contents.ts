@@ -6,6 +6,7 @@ import { putBack } from "../../engine/put-back.ts";
 import type { Host } from "../../host/host.ts";
 import { bootTarget, commandLine, comparedWithKernel } from "./boot/plan-boot.ts";
 import { isRenewed } from "./certificates.ts";
+import { followEdits } from "./kubelet/follow-edits.ts";
 import { machineConfigOwner as owner } from "./place-step.ts";
 import { type PlanContents, planContents } from "./plan-contents.ts";
 
@@ -91,6 +92,7 @@ export async function baseArguments(host: Host): Promise<string[]> {
 /** Restores all originals, as when the agent is removed. */
 export async function releaseContents(host: Host): Promise<readonly string[]> {
   const journal = await loadJournal(host);
+  await followEdits(journal.ledger, host);
   const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true });
   await saveJournal(host, journal);
   return restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`${target}: ${failed}`]));
