@@ -7,11 +7,12 @@ import type {
 import { text as textOf } from "../../../../language/object/json.ts";
 import type { Ledger } from "../../../engine/ledger.ts";
 import type { Host } from "../../../host/host.ts";
+import { runtimesFile } from "./containerd-config.ts";
 import { trustCommand } from "../trust.ts";
 import { type Command, commandOfUnit, flagsOf, kubeletCommand, runningCommand } from "./kubelet-command.ts";
 
-/** K3s makes the configuration of containerd at every start. */
-const ofK3s = "/var/lib/rancher/k3s/agent/etc";
+/** K3s and RKE2 make the configuration of containerd at every start. */
+const distributions = ["/var/lib/rancher/k3s/agent/etc", "/var/lib/rancher/rke2/agent/etc"];
 
 const defaultSocket = /^(?:\/var)?\/run\/containerd\/containerd\.sock$/;
 
@@ -26,7 +27,7 @@ export async function hostFacts(host: Host, ledger: Ledger): Promise<HostFacts> 
 async function kubeletFacts({ argv, service }: Command, host: Host, ledger: Ledger): Promise<KubeletFacts> {
   const flags = flagsOf(argv);
   const config = flags["config"];
-  const dropIns = flags["config-dir"] ?? (await existing(host, `${ofK3s}/kubelet.conf.d`));
+  const dropIns = flags["config-dir"] ?? (await dropInsOfDistribution(host));
   const isKubelet = /(^|\/)kubelet$/.test(argv[0] ?? "");
   return {
     service,
@@ -37,8 +38,19 @@ async function kubeletFacts({ argv, service }: Command, host: Host, ledger: Ledg
   };
 }
 
-async function existing(host: Host, folder: string): Promise<string | undefined> {
-  return (await host.stat(folder)).type === "directory" ? folder : undefined;
+async function dropInsOfDistribution(host: Host): Promise<string | undefined> {
+  for (const folder of distributions.map((etc) => `${etc}/kubelet.conf.d`))
+    if ((await host.stat(folder)).type === "directory") return folder;
+  return undefined;
+}
+
+/** What a distribution has made for containerd, and the folder of it and its template. */
+async function madeByDistribution(host: Host): Promise<{ readonly folder: string; readonly text: string } | undefined> {
+  for (const folder of distributions.map((etc) => `${etc}/containerd`)) {
+    const made = await host.read(`${folder}/config.toml`);
+    if (made.type === "text") return { folder, text: made.text };
+  }
+  return undefined;
 }
 
 async function runtimeFacts(kubelet: KubeletFacts | undefined, host: Host, ledger: Ledger): Promise<RuntimeFacts> {
@@ -47,18 +59,18 @@ async function runtimeFacts(kubelet: KubeletFacts | undefined, host: Host, ledge
   if (endpoint.includes("crio")) return { type: "cri-o" };
   if (endpoint !== "" && !endpoint.includes("containerd")) return { type: "unknown" };
   const version = await host.run(["containerd", "--version"]);
-  const made = await host.read(`${ofK3s}/containerd/config.toml`);
+  const made = await madeByDistribution(host);
   const running = (await runningCommand(host, ["containerd"])) ?? (await commandOfUnit(host, "containerd.service"));
-  if (!running && made.type !== "text") return { type: "unknown" };
+  if (!running && !made) return { type: "unknown" };
   const release = /\bv?([0-9]+)\.[0-9]+\.[0-9]+/.exec(version.type === "exited" ? version.stdout : "")?.[1];
   const format = Number(release ?? 1) >= 2 ? 3 : 2;
-  if (made.type === "text") {
+  if (made) {
     const name = /^version = 3/m.test(made.text) ? "config-v3.toml.tmpl" : "config.toml.tmpl";
-    const config = await originalFile(`${ofK3s}/containerd/${name}`, host, ledger);
+    const config = await originalFile(`${made.folder}/${name}`, host, ledger);
     return { type: "containerd", config, madeFrom: made.text, format };
   }
   const flags = flagsOf(running?.argv ?? []);
-  const path = flags["config"] ?? flags["c"] ?? "/etc/containerd/config.toml";
+  const path = await runtimesFile(flags["config"] ?? flags["c"] ?? "/etc/containerd/config.toml", host);
   const socket = endpoint.replace(/^unix:\/\//, "");
   const at = socket === "" || defaultSocket.test(socket) ? {} : { socket };
   return { type: "containerd", config: await originalFile(path, host, ledger), format, ...at };

@@ -33,7 +33,7 @@ const distributions = ["k3s", "k3s-agent", "k3s-server", "rke2", "rke2-agent", "
 export async function kubeletCommand(host: Files): Promise<Command | undefined> {
   const running = (await runningCommand(host, ["kubelet"])) ?? (await runningCommand(host, distributions));
   if (running) return running;
-  for (const service of ["kubelet.service", "k3s.service", "k3s-agent.service"]) {
+  for (const service of ["kubelet.service", ...distributions.map((name) => `${name}.service`)]) {
     const command = await commandOfUnit(host, service);
     if (command) return command;
   }
