@@ -44,7 +44,12 @@ export function poolChanges(input: PoolChangesInput): PoolChange[] {
     const updates = updatesOf(changed, rendering, input, old).filter(({ contents }) => contents.length > 0);
     if (updates.length === 0) return [];
     const { order, atOnce, waits } = rolloutOf({ ...input, pool, target, changed, updates });
-    return [{ pool: name, config: target, objects: input.objectsOf(name), updates, order, atOnce, waits }];
+    const place = new Map(order.map((node, at) => [node, at]));
+    const ordered = updates.map((update) => ({
+      ...update,
+      nodes: update.nodes.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)),
+    }));
+    return [{ pool: name, config: target, objects: input.objectsOf(name), updates: ordered, order, atOnce, waits }];
   });
 }
 
@@ -65,7 +70,7 @@ function updatesOf(
     byConfig.set(key, [...(byConfig.get(key) ?? []), state.name]);
   }
   if (byConfig.size === 0) byConfig.set("", []);
-  return Array.from(byConfig, ([key, nodes]) => {
+  const updates = Array.from(byConfig, ([key, nodes]): PoolUpdate => {
     const [current = "", desired = "", crio = "CRI-O"] = key === "" ? [] : (JSON.parse(key) as string[]);
     const policy = crio === "" ? withoutCrio(input.policy) : input.policy;
     const contents = (name: string): MachineContents =>
@@ -76,6 +81,18 @@ function updatesOf(
     const olds = key === "" ? [before] : [contents(current), ...left];
     return { nodes, ...updateFrom(olds, wanted.contents, policy) };
   });
+  return joined(updates);
+}
+
+/** Where different configs come to the same, nodes are listed together. */
+function joined(updates: readonly PoolUpdate[]): PoolUpdate[] {
+  const bySame = new Map<string, PoolUpdate>();
+  for (const update of updates) {
+    const key = JSON.stringify({ ...update, nodes: [] });
+    const known = bySame.get(key);
+    bySame.set(key, known ? { ...known, nodes: [...known.nodes, ...update.nodes] } : update);
+  }
+  return [...bySame.values()];
 }
 
 function contentsOf(config: MachineConfig | undefined): MachineContents | undefined {

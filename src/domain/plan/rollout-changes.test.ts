@@ -208,6 +208,7 @@ it("asks nothing of a node for what only CRI-O reads, where another runtime runs
 it("tells the node of the operator last", () => {
   const [change] = plan([boots], { rollout: { operatorNode: "a" } }).pools;
   expect(change?.order).toEqual(["b", "c", "a"]);
+  expect(change?.updates.map(({ nodes }) => nodes)).toEqual([["b", "c", "a"]]);
   expect(change?.waits).toEqual([
     { reason: "OperatorNode", message: "node a is updated last: the operator runs there" },
   ]);
@@ -260,6 +261,13 @@ it("names the object that changes a pool which inherits from the selected one", 
     ["rt", [{ kind: "KubeletConfig", name: "new", change: "create" }]],
     ["worker", [{ kind: "KubeletConfig", name: "new", change: "create" }]],
   ]);
+});
+
+it("lists nodes together to which the same happens, whatever they have now", () => {
+  const told = node("b");
+  const annotated = { ...told.metadata, annotations: { [annotations.desiredConfig]: "rendered-rt-0" } };
+  const [change] = plan([boots], { nodes: [node("a"), { ...told, metadata: annotated }, node("c")] }).pools;
+  expect(change?.updates.map(({ nodes }) => nodes)).toEqual([["a", "b", "c"]]);
 });
 
 it("names nodes in the order in which they are told: oldest first, then by name", () => {

@@ -204,6 +204,19 @@ it("findings and skipped objects come last, in columns", () => {
   ]);
 });
 
+it("a finding that does not fit the terminal has lines of its own", () => {
+  const message =
+    "spec.machineConfigPoolSelector: selects no MachineConfigPool: its matchLabels are compared with labels";
+  const findings = [{ severity: "error", about: "KubeletConfig more-pods", message }] as const;
+  const text = planText({ ...nothing, findings }, coloursOf(false), { columns: 80 }).split("\n");
+  expect(text.slice(0, 4)).toEqual([
+    "Findings",
+    "error: KubeletConfig more-pods",
+    "    spec.machineConfigPoolSelector: selects no MachineConfigPool: its",
+    "    matchLabels are compared with labels",
+  ]);
+});
+
 describe("pools", () => {
   const update = { nodes: ["n1", "n2"], contents: [], because: [] };
   const reboot = { ...update, level: "reboot", drain: true, actions: [{ type: "Reboot" }] } as const;

@@ -156,7 +156,11 @@ function findingsText(findings: readonly ObjectFinding[], colours: Colours, colu
     printable(about),
     printable(message),
   ]);
-  return `${bold("Findings")}\n${linesText(rows, columns)}`;
+  const lines = findings.flatMap(({ severity, about, message }): Cell[][] => [
+    [{ text: printable(`${severity}: ${about}`), paint: paints[severity] }],
+    [`    ${printable(message)}`],
+  ]);
+  return `${bold("Findings")}\n${tableOrLines(linesText(rows), lines, columns)}`;
 }
 
 function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns: number | undefined): string {
