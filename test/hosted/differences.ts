@@ -41,3 +41,40 @@ function onlyCopy(name: string): Record<string, object> {
   const prefixed = Object.entries(labels).map(([key, value]) => [`hypershift.openshift.io/${key}`, value]);
   return { [name]: { data: { config: "new" }, labels: Object.fromEntries(prefixed) as object } };
 }
+
+/** The same for rollouts and deletions, in both columns: for each step, a merge patch from what was recorded up to it. */
+export const rolloutDifferences: Readonly<Record<string, readonly object[]>> = {
+  "np-inplace-failed": [
+    {},
+    {},
+    {},
+    { machines: { annotations: { "hypershift.openshift.io/nodePoolUpgradeInProgressTrue": null } } },
+  ],
+  "np-rollout-proxy-not-updatingconfig": [
+    {},
+    {},
+    {
+      nodePool: {
+        conditions: {
+          UpdatingConfig: { status: "True", message: "Updating config in progress. Target config: C2" },
+        },
+      },
+    },
+  ],
+  // Recorded as a defect.
+  "np-inplace-reverted": [{}, {}, { secrets: ["token-np1-F1", "user-data-np1-F1"] }],
+};
+
+/** The same for single passes of an update in place: what Attune does. */
+export const inPlaceDifferences: Readonly<Record<string, object>> = {
+  "ip-select-one-idle-2": { selected: ["a"] },
+  "ip-select-three-idle-4": { selected: ["a", "b", "c"] },
+  "ip-reconcile-all-done": { complete: true, selected: [], released: ["m-a", "m-b"] },
+  "ip-reconcile-last-batch-smaller": {
+    complete: false,
+    progress: "Nodepool update in progress. Target Config version: bbb. Total Nodes: 3. Upgraded: 2",
+    released: ["m-a", "m-b"],
+    selected: ["c"],
+  },
+  "ip-reconcile-equal": { complete: true, selected: [], released: ["m-a"] },
+};

@@ -3,15 +3,29 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { numbers } from "../specification/numbers.ts";
 import { casesOf } from "./cases.ts";
-import { differences, functionDifferences, hashDifferences } from "./differences.ts";
+import {
+  differences,
+  functionDifferences,
+  hashDifferences,
+  inPlaceDifferences,
+  rolloutDifferences,
+} from "./differences.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/hosted-parity.md"), "utf8");
 const [onPurpose = "", notRun = ""] = text.slice(text.indexOf("## On purpose")).split("## Not run yet");
 
 const files = ["mirror-tuneds", "hosted-edits", "node-pools", "boot-arguments", "tuning-config", "performance-profile"];
-const run = [...files, "config-manifests", "copies", "profile-status", "rollout-hash", "names-events-copies"].flatMap(
-  (file) => casesOf<{ id: string }>(file).map(({ id }) => id),
-);
+const run = [
+  ...files,
+  "config-manifests",
+  "copies",
+  "profile-status",
+  "rollout-hash",
+  "names-events-copies",
+  "rollout",
+  "node-pool-deletion",
+  "in-place",
+].flatMap((file) => casesOf<{ id: string }>(file).map(({ id }) => id));
 
 function idsIn(part: string): string[] {
   const rows = part.matchAll(/^\| (`[^|]*`) \|/gm);
@@ -19,7 +33,9 @@ function idsIn(part: string): string[] {
 }
 
 it("lists every case that differs, and no other", () => {
-  const differing = [differences, functionDifferences, hashDifferences].flatMap((some) => Object.keys(some));
+  const differing = [differences, functionDifferences, hashDifferences, inPlaceDifferences, rolloutDifferences].flatMap(
+    (some) => Object.keys(some),
+  );
   expect(idsIn(onPurpose).toSorted()).toEqual(differing.toSorted());
   expect(differing.filter((id) => !run.includes(id))).toEqual([]);
 });

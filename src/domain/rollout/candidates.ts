@@ -28,15 +28,19 @@ export interface CandidatesInput {
   readonly budget: number;
   /** Where the operator runs. */
   readonly operatorNode?: string | undefined;
+  /** Tell nodes that have not started with an overtaken target: one restart instead of two. Default: they finish it. */
+  readonly redirects?: boolean | undefined;
 }
 
 /** Which members of a pool to tell the target. */
-export function chooseCandidates({ members, target, budget, operatorNode }: CandidatesInput): Candidates {
+export function chooseCandidates(input: CandidatesInput): Candidates {
+  const { members, target, budget, operatorNode, redirects = false } = input;
   const inUse = members.filter(({ state }) => usesBudget(state));
   const failed = members.filter((member) => hasFailed(member, target));
   const capacity = failed.length > 0 ? 0 : Math.max(0, budget - inUse.length);
   const tellable = failed.length > 0 ? [] : members.filter((member) => mayBeTold(member, target));
-  const stuck = tellable.filter(isStuck);
+  // These use the budget already.
+  const stuck = tellable.filter((member) => isStuck(member) || (redirects && isIdle(member)));
   const candidates = capacity > 0 ? tellable : stuck;
   const own = candidates.length > 1 ? candidates.find(({ state }) => state.name === operatorNode) : undefined;
   const others = candidates.filter((member) => member !== own && !stuck.includes(member));
@@ -69,6 +73,11 @@ function mayBeTold({ state, progress, conflict }: Member, target: string): boole
 /** Uses the budget and has failed on another config: told the target, it uses no more, and nothing else would free it. */
 function isStuck({ state, progress }: Member): boolean {
   return usesBudget(state) && (state.isFailing || progress?.phase === "Failed");
+}
+
+/** Was told another config, and has not begun with it. */
+function isIdle({ state, progress }: Member): boolean {
+  return usesBudget(state) && progress?.phase === "Told" && progress.config === state.update.desired;
 }
 
 /** By zone, then oldest first, then by name; nodes without a zone last. */

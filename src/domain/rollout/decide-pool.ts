@@ -30,6 +30,8 @@ export interface PoolInput {
   /** The labels of nodes of the custom pool that a config belongs to. */
   readonly customPoolOf?: ((config: string) => Readonly<Record<string, string>> | undefined) | undefined;
   readonly operatorNode?: string | undefined;
+  /** See `CandidatesInput`. */
+  readonly redirects?: boolean | undefined;
   /** Of the control plane, where an Infrastructure says it. */
   readonly topology?: string | undefined;
   /** RFC 3339. */
@@ -74,6 +76,7 @@ export function decidePool(input: PoolInput): PoolDecision {
     target,
     budget: budget.type === "nodes" ? budget.nodes : 0,
     operatorNode,
+    redirects: input.redirects,
   });
   const isStopped = pool.spec?.paused || pool.metadata.deletionTimestamp !== undefined || budget.type === "invalid";
   const mayAct = target !== "" && !isStopped;

@@ -136,6 +136,7 @@ export function rolloutController(options: RolloutOptions): Controller {
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
         selectorProblems: members.problemsOf(name),
         operatorNode: options.operatorNode,
+        redirects: authority !== undefined,
         customPoolOf: isFallback ? customPoolOf : undefined,
         now,
       });
