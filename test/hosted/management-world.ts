@@ -113,7 +113,11 @@ export class ManagementWorld {
         target: target.full,
         generation: nodePool.generation,
         counts: { total: 2, updated: 2, unavailable: 0, degraded: 0 },
-        ...{ updated: [], degraded: [], waiting: [], problems: [], since: "2026-01-01T00:00:00Z" },
+        updated: [],
+        degraded: [],
+        waiting: [],
+        problems: [],
+        since: "2026-01-01T00:00:00Z",
         ...change(read.value),
       };
       this.#put(writeReport(report, { namespace, order: configMap }));
@@ -166,7 +170,7 @@ export class ManagementWorld {
     const decision = decideNodePool({
       ...surroundings,
       hostedCluster,
-      configMap: (name) => this.#objects.get(`ConfigMap clusters/${name}`) as ConfigMap | undefined,
+      configMap: (name) => this.#objects.get(`ConfigMap clusters/${name}`),
       namespace,
       protocol: protocols[this.#protocol],
       now: Date.parse("2026-01-01T00:00:00Z"),
@@ -220,7 +224,7 @@ export class ManagementWorld {
       secrets: secrets.map(({ metadata }) => metadata.name),
       expiring: secrets.filter(isExpiring).map(({ metadata }) => metadata.name),
       configMaps: this.#all("ConfigMap")
-        .filter(({ metadata }) => metadata.namespace === namespace && !/^pool-/.test(metadata.name ?? ""))
+        .filter(({ metadata }) => metadata.namespace === namespace && !metadata.name?.startsWith("pool-"))
         .map(({ metadata }) => metadata.name ?? "")
         .toSorted(),
       ...(machines ? { machines: reducedMachines(machines) } : {}),

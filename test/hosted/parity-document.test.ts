@@ -52,5 +52,5 @@ it("lists as not run only cases that are not run, each once", () => {
   expect(waiting.filter((id) => run.includes(id))).toEqual([]);
   expect(new Set(waiting).size).toBe(waiting.length);
   // All recorded cases are in one of the two lists.
-  expect([run.length, waiting.length]).toEqual([223, 100]);
+  expect(run.length + waiting.length).toBe(323);
 });
