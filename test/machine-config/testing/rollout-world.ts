@@ -84,8 +84,8 @@ export class Collection<T extends KubeObject> {
     let last = 0;
     const stop = this.watch((event) => {
       const { clock } = this.#world;
-      last = Math.max(last, clock.now() + lagMs());
-      clock.after(last - clock.now(), () => {
+      last = Math.max(last, clock.monotonic() + lagMs());
+      clock.after(last - clock.monotonic(), () => {
         const object = project(event.object);
         const before = cached.get(keyOf(object));
         if (event.type === "deleted") cached.delete(keyOf(object));

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 /** A clock that moves only by `advance`. */
 export class VirtualClock implements Clock {
   #now: number;
+  #setBackMs = 0;
   #timers: { due: number; order: number; callback: () => void }[] = [];
   #order = 0;
 
@@ -11,7 +12,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now - this.#setBackMs;
   }
 
   monotonic(): number {
@@ -24,6 +25,11 @@ export class VirtualClock implements Clock {
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
     };
+  }
+
+  /** The wall time of a machine may be set: timers and monotonic time go on. */
+  setBack(ms: number): void {
+    this.#setBackMs += ms;
   }
 
   /** Timers that have not fired. */
