@@ -1,4 +1,4 @@
-import { ifThere, isConflict } from "../../cluster/kube/api-error.ts";
+import { ApiError, ifThere, isConflict, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
@@ -148,6 +148,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       fieldManager,
       ...context,
     }).catch((error: unknown) => {
+      // The one of a new hosted cluster is created beside this controller.
+      if (error instanceof ActError && error.errors.every(isForMissingNamespace)) return { requeue: true };
       if (error instanceof ActError) {
         const { message } = error;
         recorder?.record({ regarding: referenceTo(nodePool), type: "Warning", reason: "ReconcileError", message });
@@ -185,4 +187,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     const merge = { type: "merge", patch: { metadata: { resourceVersion, ...change } } } as const;
     await ifThere(client.patch(nodePoolKind, name, merge, { namespace, fieldManager, signal }));
   }
+}
+
+function isForMissingNamespace({ cause }: Error): boolean {
+  return cause instanceof ApiError && isNotFound(cause) && cause.details?.["kind"] === "namespaces";
 }

@@ -35,7 +35,7 @@ export const upFlags = {
   mode: choice(
     "--mode <mode>",
     "hosted (a management cluster and a hosted one), standalone, or plain (one cluster without any part of OpenShift, whose pools Attune rolls out)",
-    { of: ["hosted", "standalone", "plain"], default: "standalone" },
+    { of: ["hosted", "standalone", "plain"], default: "hosted" },
   ),
   nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "2, with --mode standalone 1" }),
   dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),

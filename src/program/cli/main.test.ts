@@ -121,8 +121,7 @@ describe("attune", () => {
     [["up", "--dir", "DIR", "--port", "http"], /^error: --port http: not a port number/],
     [["up", "--dir", "DIR", "--nodes", "0"], /^error: --nodes 0: not a number of nodes/],
     [["up", "--dir", "DIR", "--nodes", "many"], /^error: --nodes many: not a number of nodes/],
-    [["up", "--dir", "DIR", "--mode", "foo"], /^error: --mode foo: not one of standalone, plain\n/],
-    [["up", "--dir", "DIR", "--mode", "hosted"], /^error: --mode hosted: not supported yet; use standalone or plain\n/],
+    [["up", "--dir", "DIR", "--mode", "foo"], /^error: --mode foo: not one of hosted, standalone, plain\n/],
   ];
   it.each(mistakes)("answers %j with one error, exit code 1 and nothing on disk", async (args, error) => {
     const files = new Map([
@@ -200,6 +199,8 @@ describe("attune apiserver", () => {
   });
 });
 
+const standalone = ["up", "--mode", "standalone"];
+
 const rowsOf = (table: string): string[] => table.split("\n").filter((line) => line.startsWith("node-"));
 
 /** Longer than the timeout of the command itself, which reports the reason. */
@@ -208,7 +209,7 @@ const timeout = { timeout: 150_000 };
 describe("attune up --once", timeout, () => {
   it("applies the example on every node, also with the state of an earlier run", async () => {
     for (const nodes of ["2", "1"]) {
-      const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir, "--nodes", nodes]);
+      const { code, stdout, stderr } = await attune.run([...standalone, "--once", "--dir", dir, "--nodes", nodes]);
       expect([code, stderr]).toEqual([0, ""]);
       const [first = "", last = first] = stdout.split(/^NODE /m).slice(1);
       expect(first).toMatch(/^node-1 .* waiting for /m);
@@ -216,6 +217,17 @@ describe("attune up --once", timeout, () => {
       for (const row of rowsOf(last))
         expect(row).toMatch(/^node-[12] +quiet-memory +True +False +11 +TuneD profile applied/);
     }
+  });
+
+  it("tunes the nodes of a hosted cluster by NodePools, and shows these", async () => {
+    const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const last = stdout.split(/^NODE /m).at(-1) ?? "";
+    expect(rowsOf(last)).toEqual([
+      expect.stringMatching(/^node-1 +quiet-memory +True +False +11 /),
+      expect.stringMatching(/^node-2 +openshift-node-performance-low-latency +True +False +10 /),
+    ]);
+    expect(last).toMatch(/^low-latency +1 +1 +[0-9a-f]{12} +nothing\nworkers +1 +1 +[0-9a-f]{12} +nothing\n$/m);
   });
 
   it("with --mode plain rolls out the example's PerformanceProfile, and shows the pools", async () => {
@@ -233,7 +245,7 @@ describe("attune up --once", timeout, () => {
     const { code, stderr } = await attune.run(["up", "--once"], { HOME: "/proc/home", XDG_STATE_HOME: "" });
     expect([code, stderr]).toEqual([
       1,
-      "error: use the state directory /proc/home/.local/state/attune/standalone: " +
+      "error: use the state directory /proc/home/.local/state/attune/hosted: " +
         "mkdir /proc/home: no such file or directory (ENOENT); choose another with --dir\n",
     ]);
   });
@@ -246,7 +258,7 @@ describe("attune up --once", timeout, () => {
   });
 
   it("keeps what a user changed, and does not wait for the example then", async () => {
-    const run = attune.start(["up", "--dir", dir]);
+    const run = attune.start([...standalone, "--dir", dir]);
     await run.printed(/^node-1 +quiet-memory +True /m);
     const own = exampleTuned();
     own.spec!.profile![0]!.data = "[sysctl]\nvm.swappiness=17\n";
@@ -257,14 +269,14 @@ describe("attune up --once", timeout, () => {
     // The table follows the change.
     await run.printed(/^node-1 +quiet-memory +True +False +17 /m);
     expect((await run.stop("SIGTERM")).code).toBe(0);
-    const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir]);
+    const { code, stdout, stderr } = await attune.run([...standalone, "--once", "--dir", dir]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(rowsOf(stdout).at(-1)).toMatch(/^node-1 +quiet-memory +True +False +17 /);
   });
 
   it("keeps its state below XDG_STATE_HOME by default, where other commands find its cluster", async () => {
     const env = { XDG_STATE_HOME: join(dir, "state"), HOME: dir, KUBECONFIG: "" };
-    const run = attune.start(["up"], env);
+    const run = attune.start(standalone, env);
     await run.printed(/press Ctrl-C/);
     const kubeconfig = join(dir, "state/attune/standalone/kubeconfig");
     const command = `export KUBECONFIG=${kubeconfig}`;
@@ -281,7 +293,7 @@ describe("attune up --once", timeout, () => {
 });
 
 it("attune up runs until SIGTERM, and prints a kubectl command for any directory", timeout, async () => {
-  const run = attune.start(["up", "--dir", join(dir, "with a blank")]);
+  const run = attune.start([...standalone, "--dir", join(dir, "with a blank")]);
   const [, path] = await run.printed(/kubectl --kubeconfig '([^']+)' get nodes,pods,profiles -A/);
   expect(path).toBe(join(dir, "with a blank", "kubeconfig"));
   await run.printed(/press Ctrl-C/);
