@@ -76,9 +76,12 @@ export class Stage {
 
   /** Runs agents and operator until nothing is written for a second. `each` is called in between. */
   async settle(each: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
+    let played = -1;
     for (let quiet = 0; quiet < 10;) {
       const before = this.server.store.revision;
-      await playAgents(this.client);
+      // Agents have nothing to do while nothing is written.
+      if (played !== before) await playAgents(this.client);
+      played = this.server.store.revision;
       await this.clock.advance(100);
       const disturbed = await each();
       quiet = !disturbed && this.server.store.revision === before ? quiet + 1 : 0;

@@ -203,7 +203,7 @@ class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<Watch
   ready(): undefined {}
 
   event(type: EventType, { bytes }: Entry): void {
-    this.#push({ type, object: structuredClone(decodeObject(bytes)) as T });
+    this.#push({ type, object: decodeObject(bytes) as T });
   }
 
   bookmark(revision: number, initialEventsEnd: boolean): void {
