@@ -12,6 +12,7 @@ import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { type AnswerOptions, providerPath } from "./answer-probes.ts";
 import { type BootArguments, withoutBootLoader } from "./boot-arguments.ts";
 import { type ExecRule, withoutRefusedScripts } from "./exec-policy.ts";
+import { cpusAfterBoot } from "./cpus-after-boot.ts";
 import { hostProfiles } from "./host-profiles.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
@@ -46,7 +47,8 @@ export async function resolveSpec(
   const defined = [baseProfiles(), textsOf(spec)];
   const layers = [await hostProfiles(host, defined), ...defined];
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
-  const resolution = await resolveOnNode({ profiles, host, exec, signal });
+  const known = bootArguments === "report" ? await cpusAfterBoot(spec, host) : undefined;
+  const resolution = await resolveOnNode({ profiles, host, answers: known, exec, signal });
   if (resolution.type === "invalid") return resolution;
   const { answers } = resolution;
   const allowed = exec ? withoutRefusedScripts(resolution.profile, exec) : resolution.profile;

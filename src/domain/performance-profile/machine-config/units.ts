@@ -64,14 +64,18 @@ const cpusetConfigure = enabled("cpuset-configure.service", [
   ["Install", [["WantedBy", "multi-user.target crio.service"]]],
 ]);
 
+export const offlineService = "set-cpus-offline.service";
+/** In the environment of that service. */
+export const offlineVariable = "OFFLINE_CPUS";
+
 function setCpusOffline({ cpus }: CpuPool): IgnitionUnit {
   const list = formatUnpacked(cpus);
-  return enabled("set-cpus-offline.service", [
+  return enabled(offlineService, [
     ["Unit", [["Description", `Switches off CPUs: ${list}`], beforeKubelet]],
     [
       "Service",
       [
-        ["Environment", assignment("OFFLINE_CPUS", list)],
+        ["Environment", assignment(offlineVariable, list)],
         once,
         staysDone,
         ["ExecStart", scriptPath("set-cpus-offline")],
