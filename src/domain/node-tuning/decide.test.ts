@@ -462,3 +462,26 @@ test("a status without changes keeps its times, and has the generation it is abo
   expect(later.statuses[0]?.status).toEqual(status);
   expect(status).toMatchObject({ observedGeneration: 3, conditions: [{ lastTransitionTime: now }] });
 });
+
+/** machine-config W-19 */
+test("a node that two custom pools select keeps the profile that it has by one of them, and gets none anew", () => {
+  const role = "machineconfiguration.openshift.io/role";
+  const pools = ["a", "b"].map((name) => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name },
+    spec: { nodeSelector: { matchLabels: { [name]: "" } }, machineConfigSelector: { matchLabels: { [role]: name } } },
+  }));
+  const tuneds = ["a", "b"].map((name) =>
+    defining(name, [rule(`by-${name}`, 20, { machineConfigLabels: { [role]: name } })]),
+  );
+  const has = (tunedProfile: string): Profile[] => [
+    { apiVersion, kind: "Profile", metadata: { name: "n", namespace }, spec: { config: { tunedProfile } } },
+  ];
+  const inBoth = { tuneds, pools, nodes: [node("n", { a: "", b: "" })] };
+  expect(chosen(decide({ ...inBoth, profiles: has("by-b") }))).toEqual({ n: "by-b" });
+  expect(chosen(decide({ ...inBoth, profiles: has("openshift-node") }))).toEqual({ n: "openshift-node" });
+  expect(chosen(decide(inBoth))).toEqual({ n: "openshift-node" });
+  const inOne = { ...inBoth, nodes: [node("n", { a: "" })], profiles: has("by-b") };
+  expect(chosen(decide(inOne))).toEqual({ n: "by-a" });
+});

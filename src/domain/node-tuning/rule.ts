@@ -116,7 +116,9 @@ export function matchNode(rule: Rule, labelled: Labelled, pools: Pools): Via | u
   if (byLabels && (byLabels.length === 0 || matches(byLabels, labelled))) return byMatch;
   if (!machineConfigLabels) return undefined;
   const selected = pools.selecting(machineConfigLabels);
-  const pool = pools.ofNode(labelled.node).find((name) => selected.includes(name));
+  // A node that two custom pools select is in none. What it has by one of them stays: a label must not take it off a running node.
+  const keeps = rule.recommend.profile === labelled.profile ? pools.conflictOf(labelled.node) : [];
+  const pool = [...pools.ofNode(labelled.node), ...keeps].find((name) => selected.includes(name));
   return pool === undefined ? undefined : { type: "pool", pool };
 }
 

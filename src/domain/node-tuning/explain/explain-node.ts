@@ -75,9 +75,14 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const name = node.metadata.name ?? "";
   const judgement = judge(input);
   const { rules, pools, managementState } = judgement;
-  const status = input.profiles.find(({ metadata }) => metadata.name === name)?.status;
+  const { spec: has, status } = input.profiles.find(({ metadata }) => metadata.name === name) ?? {};
   const { hostProfiles } = status ?? {};
-  const labelled = { node: node.metadata.labels ?? {}, pods: input.podsOn?.(name) ?? [], hostProfiles };
+  const labelled = {
+    node: node.metadata.labels ?? {},
+    pods: input.podsOn?.(name) ?? [],
+    hostProfiles,
+    profile: has?.config.tunedProfile,
+  };
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
   const hasPools = input.pools !== undefined;
   const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];

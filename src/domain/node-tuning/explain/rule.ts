@@ -69,7 +69,9 @@ function verdictOn(rule: Rule, { choice, labelled, pools, hasPools }: Tried): Ve
   }
   const because =
     via.type === "pool"
-      ? `the node is in the pool ${via.pool}, which takes MachineConfigs with ${labelsText(machineConfigLabels ?? {})}`
+      ? pool?.ofNode.includes(via.pool)
+        ? `the node is in the pool ${via.pool}, which takes MachineConfigs with ${labelsText(machineConfigLabels ?? {})}`
+        : `the node keeps what it has by the pool ${via.pool} until only one custom pool selects it`
       : match
         ? describeMatch(match)
         : "it matches every node";
