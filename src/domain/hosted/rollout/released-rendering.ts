@@ -4,7 +4,7 @@ import { joinedName, labelLimit } from "../names.ts";
 import { keys, nodePoolOf } from "../protocol.ts";
 
 /** On the ConfigMap that notes what the nodes of a NodePool were told. */
-export const releasedMark = "rollout.attune.dev/released-rendering";
+const releasedMark = "rollout.attune.dev/released-rendering";
 const key = "rendering";
 
 export const releasedConfigMap = (nodePool: string): string => joinedName("released-rendering", nodePool, labelLimit);
@@ -27,9 +27,15 @@ export function writeReleased(rendering: string, order: KubeObject): ConfigMap {
   };
 }
 
+/** By its mark. */
+export function isReleased({ metadata: { labels = {} } }: ConfigMap): boolean {
+  return Object.hasOwn(labels, releasedMark) && labels[releasedMark] === "true";
+}
+
 /** Undefined: nothing was told yet. */
-export function readReleased({ metadata, data = {} }: ConfigMap): string | undefined {
-  if (metadata.labels?.[releasedMark] !== "true" || !Object.hasOwn(data, key)) return undefined;
-  const prefix = `rendered-${metadata.labels[keys.nodePool]}-`;
+export function readReleased(configMap: ConfigMap): string | undefined {
+  const { data = {} } = configMap;
+  if (!isReleased(configMap) || !Object.hasOwn(data, key)) return undefined;
+  const prefix = `rendered-${nodePoolOf(configMap)}-`;
   return data[key]?.startsWith(prefix) ? data[key] : undefined;
 }

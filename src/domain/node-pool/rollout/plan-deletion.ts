@@ -3,6 +3,7 @@ import { type ObjectReference, referenceTo } from "../../../language/object/plan
 import { type ConfigMap } from "../../hosted/envelope/read-manifests.ts";
 import { isOrder } from "../../hosted/handover/pool-order.ts";
 import { isReport } from "../../hosted/handover/pool-report.ts";
+import { isReleased } from "../../hosted/rollout/released-rendering.ts";
 import { contentOf, group, nodePoolOf } from "../../hosted/protocol.ts";
 import type { NodePool } from "../api.ts";
 import type { MachineProvider } from "../machine-provider.ts";
@@ -44,5 +45,5 @@ export function planDeletion({ nodePool, controlPlane, secrets, provider, machin
 
 /** A ConfigMap with our label and no mark of ours is of another owner. */
 function isOurs(configMap: ConfigMap): boolean {
-  return contentOf(configMap) !== undefined || isOrder(configMap) || isReport(configMap);
+  return contentOf(configMap) !== undefined || [isOrder, isReport, isReleased].some((is) => is(configMap));
 }
