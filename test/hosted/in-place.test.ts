@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { file, withFiles } from "../machine-config-rollout/rollout-cluster.ts";
 import { InPlaceClusters } from "./in-place-clusters.ts";
 
 const nodes = ["a", "b", "c", "d", "e"];
 const inPlace = { replicas: 5, management: { upgradeType: "InPlace", inPlace: { maxUnavailable: 2 } } } as const;
-const once = Object.fromEntries(nodes.map((name) => [name, 1]));
+const each = (count: number): Record<string, number> => Object.fromEntries(nodes.map((name) => [name, count]));
+const kills = process.env["ATTUNE_LONG"] ? 20 : 1;
 
 /** Boot arguments and a file: a restart is needed. */
 const configured = (value: string): object => ({
@@ -13,24 +15,50 @@ const configured = (value: string): object => ({
 });
 
 it(
-  "rolls out a payload to five nodes, two at a time, each with one restart (hosted W-2, W-17)",
-  { timeout: 180_000 },
+  "rolls out a payload to five nodes, two at a time, each with one restart, whatever happens to the operator (hosted W-2, W-17)",
+  { timeout: 300_000 },
   async () => {
     const world = await InPlaceClusters.start({ np1: nodes });
+    const { hosted } = world.clusters;
     await world.createNodePool("np1", inPlace);
     world.startOperator();
     const before = await world.finished("np1");
-    expect(world.reboots()).toEqual(Object.fromEntries(nodes.map((name) => [name, 0])));
+    expect(world.reboots()).toEqual(each(0));
     world.mostAway.clear();
     await world.configure("np1", "50-tuning", configured("one"));
+    for (let kill = 0; kill < kills; kill++) {
+      await world.events(3);
+      await world.killOperator();
+      world.startOperator();
+    }
     await world.finished("np1", before);
-    expect(world.reboots()).toEqual(once);
+    expect(world.reboots()).toEqual(each(1));
     expect(world.mostAway.get("np1")).toBe(2);
     for (const name of nodes) {
       expect(await world.text(name, "/etc/tuning.conf")).toBe("one");
       expect(await world.text(name, "/proc/cmdline")).toContain("tuning=one");
     }
-    const { status } = await world.nodePool("np1");
-    expect(status).toMatchObject({ version: "4.22.0", replicas: 5 });
+    expect((await world.nodePool("np1")).status).toMatchObject({ version: "4.22.0", replicas: 5 });
+
+    // What users of the hosted cluster write is reverted, and no node sees it.
+    const { spec } = await hosted.client.get(machineConfigPoolKind, "np1");
+    const rendering = spec?.configuration?.name ?? "";
+    const merge = (patch: object): { type: "merge"; patch: object } => ({ type: "merge", patch });
+    await hosted.client.patch(
+      machineConfigPoolKind,
+      "np1",
+      merge({ spec: { maxUnavailable: 5, configuration: { name: "x" } } }),
+    );
+    await hosted.client.patch(machineConfigKind, rendering, merge({ spec: { kernelArguments: ["evil=1"] } }));
+    await world.until("the pool is as it was", async () => {
+      const now = await hosted.client.get(machineConfigPoolKind, "np1");
+      return JSON.stringify(now.spec) === JSON.stringify(spec);
+    });
+    await world.until("the rendered config is as it was", async () => {
+      const { items } = await hosted.client.list(machineConfigKind);
+      const found = items.find(({ metadata }) => metadata.name === rendering);
+      return found?.spec?.kernelArguments?.join() === "tuning=one";
+    });
+    expect(world.reboots()).toEqual(each(1));
   },
 );
