@@ -192,39 +192,52 @@ export class NodePoolWorld {
     }
   }
 
-  /** In the form of the recordings. */
-  observed(): { conditions: Record<string, Record<string, object>>; configMaps: Record<string, object> } {
-    const conditions = Array.from(this.nodePools, ([name, { status }]): [string, Record<string, object>] => [
-      name,
-      Object.fromEntries((status?.conditions ?? []).map((condition) => [condition.type, reducedCondition(condition)])),
-    ]);
-    const shown = [...this.controlPlane].filter(([name]) => !name.startsWith("status-"));
-    const configMaps = shown.map(([name, one]): [string, object] => [name, this.#reduced(one)]);
-    return { conditions: Object.fromEntries(conditions), configMaps: Object.fromEntries(configMaps) };
+  observed(): ReducedState {
+    return reducedState(this);
   }
+}
 
-  #reduced({ metadata, data = {}, immutable }: ConfigMap): object {
-    const annotations = Object.entries(metadata.annotations ?? {}).filter(
-      ([key]) => !key.startsWith("rollout.attune.dev/"),
-    );
-    const labels = metadata.labels ?? {};
-    const source = [...this.user].find(
-      ([name, one]) =>
-        metadata.name?.startsWith(name) &&
-        labels["hypershift.openshift.io/mirrored-config"] &&
-        JSON.stringify(one.data) === JSON.stringify(data),
-    );
-    return {
-      ...(Object.keys(labels).length > 0 ? { labels } : {}),
-      ...(annotations.length > 0 ? { annotations: Object.fromEntries(annotations) } : {}),
-      ...(metadata.finalizers?.length ? { finalizers: metadata.finalizers } : {}),
-      ...(metadata.deletionTimestamp ? { deleting: true } : {}),
-      ...(immutable ? { immutable } : {}),
-      ...(source
-        ? { dataSameAs: source[0] }
-        : { data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, reducedText(key, text)])) }),
-    };
-  }
+export interface ReducedState {
+  readonly conditions: Record<string, Record<string, object>>;
+  readonly configMaps: Record<string, object>;
+}
+
+/** In the form of the recordings. */
+export function reducedState({
+  nodePools,
+  user,
+  controlPlane,
+}: Pick<NodePoolWorld, "nodePools" | "user" | "controlPlane">): ReducedState {
+  const conditions = Array.from(nodePools, ([name, { status }]): [string, Record<string, object>] => [
+    name,
+    Object.fromEntries((status?.conditions ?? []).map((condition) => [condition.type, reducedCondition(condition)])),
+  ]);
+  const shown = [...controlPlane].filter(([name]) => !name.startsWith("status-"));
+  const configMaps = shown.map(([name, one]): [string, object] => [name, reducedConfigMap(one, user)]);
+  return { conditions: Object.fromEntries(conditions), configMaps: Object.fromEntries(configMaps) };
+}
+
+function reducedConfigMap({ metadata, data = {}, immutable }: ConfigMap, user: ReadonlyMap<string, ConfigMap>): object {
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(
+    ([key]) => !key.startsWith("rollout.attune.dev/"),
+  );
+  const labels = metadata.labels ?? {};
+  const source = [...user].find(
+    ([name, one]) =>
+      metadata.name?.startsWith(name) &&
+      labels["hypershift.openshift.io/mirrored-config"] &&
+      JSON.stringify(one.data) === JSON.stringify(data),
+  );
+  return {
+    ...(Object.keys(labels).length > 0 ? { labels } : {}),
+    ...(annotations.length > 0 ? { annotations: Object.fromEntries(annotations) } : {}),
+    ...(metadata.finalizers?.length ? { finalizers: metadata.finalizers } : {}),
+    ...(metadata.deletionTimestamp ? { deleting: true } : {}),
+    ...(immutable ? { immutable } : {}),
+    ...(source
+      ? { dataSameAs: source[0] }
+      : { data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, reducedText(key, text)])) }),
+  };
 }
 
 function reducedCondition({

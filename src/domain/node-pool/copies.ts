@@ -4,14 +4,17 @@ import { contentOf, copyName, keys, nodePoolOf } from "../hosted/protocol.ts";
 import { containerRuntimeConfigKind, kubeletConfigKind } from "../machine-config/api.ts";
 import type { NodePool } from "./api.ts";
 import { nameTaken } from "./name-taken.ts";
+import { byName } from "./plan-tuning.ts";
 
 export interface CopiesInput {
   readonly nodePool: NodePool;
   /** Manifests of the ConfigMaps in `spec.config`. */
   readonly given: readonly Manifest[];
   readonly configMap: (name: string) => ConfigMap | undefined;
-  /** ConfigMaps of the control plane namespace. */
+  /** ConfigMaps of the control plane namespace: at least those of the NodePool. */
   readonly observed: readonly ConfigMap[];
+  /** All of them, by name. Default: those observed. */
+  readonly named?: ((name: string) => ConfigMap | undefined) | undefined;
   readonly namespace: string;
   /** Names of ConfigMaps that are planned there for the same NodePool. */
   readonly planned: ReadonlySet<string>;
@@ -30,15 +33,15 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 /** Copies of the ConfigMaps with KubeletConfigs and ContainerRuntimeConfigs, where operators of the control plane read them. */
-export function planCopies({ nodePool, given, configMap, observed, namespace, planned }: CopiesInput): Copies {
+export function planCopies(input: CopiesInput): Copies {
+  const { nodePool, given, configMap, observed, namespace, planned, named = byName(observed) } = input;
   const { name: pool = "" } = nodePool.metadata;
-  const found = new Map(observed.map((one) => [one.metadata.name, one]));
   const isOurs = (one: ConfigMap): boolean => contentOf(one) === "copy" && nodePoolOf(one) === pool;
   const problems: ManifestProblem[] = [];
   const wanted = new Map<string, ConfigMap>();
   for (const [source, labels] of marksBySource(given)) {
     const name = copyName(source, pool);
-    const there = found.get(name);
+    const there = named(name);
     const fault = planned.has(name) ? "this NodePool needs the name for its tuning" : nameTaken(there, "copy", pool);
     if (fault === undefined)
       wanted.set(name, {
@@ -55,7 +58,7 @@ export function planCopies({ nodePool, given, configMap, observed, namespace, pl
   }
   return {
     objects: [...wanted.values()]
-      .filter(({ metadata }) => found.get(metadata.name)?.immutable !== true)
+      .filter(({ metadata }) => named(metadata.name ?? "")?.immutable !== true)
       .map((object) => ({ owns: "whole", object, because: `NodePool ${pool} refers to it` })),
     prunes: observed
       .filter((one) => isOurs(one) && (!wanted.has(one.metadata.name ?? "") || one.immutable === true))

@@ -20,6 +20,8 @@ export interface NodePoolInput extends Omit<RolloutInput, "payload" | "version" 
   readonly hostedCluster: HostedCluster;
   /** A ConfigMap of the namespace of the NodePool. */
   readonly configMap: (name: string) => ConfigMap | undefined;
+  /** A ConfigMap of the control plane namespace. Those of the NodePool are in `controlPlane`. */
+  readonly named?: ((name: string) => ConfigMap | undefined) | undefined;
   readonly protocol: HostedProtocol;
 }
 
@@ -38,15 +40,16 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
   const { name = "" } = nodePool.metadata;
   const isOn = isTuned(hostedCluster);
   const pause = pauseOf(nodePool, now);
+  const config = readConfig({ ...input, isTuned: isOn });
   const tooLong = nameTooLong(nodePool);
   if (tooLong !== undefined) {
-    const outcome = validCondition("ValidTuningConfig", [{ configMap: "", message: tooLong }]);
-    return { ...nothing, status: statusWith(nodePool, [pause.outcome, outcome], now) };
+    const tuned = validCondition("ValidTuningConfig", [{ configMap: "", message: tooLong }]);
+    const outcomes = [pause.outcome, tuned, validCondition("ValidMachineConfig", config.problems)];
+    return { ...nothing, status: statusWith(nodePool, outcomes, now) };
   }
   const tuning = isOn
     ? planTuning({ ...input, observed: controlPlane, tuning: readTuning(nodePool, input.configMap) })
     : noTuning;
-  const config = readConfig({ ...input, isTuned: isOn });
   const copies = planCopies({
     ...input,
     given: config.given,

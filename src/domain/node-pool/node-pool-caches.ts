@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
-import { contentOf, keys, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
+import { contentOf, keys, nodePoolIn, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
 import { controlPlaneOf, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
@@ -15,6 +15,14 @@ export const nodePoolIndexes = {
   controlPlane: (nodePool: NodePool): string[] => [controlPlaneOf(nodePool)],
   /** Its name in its control plane namespace. */
   pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
+};
+
+export const configMapIndexes = {
+  /** Those that concern a NodePool, `namespace/NodePool`. Label and annotation name it, and one may have been changed. */
+  pool: (configMap: ConfigMap): string[] => {
+    const names = [nodePoolOf(configMap), nodePoolIn(configMap) ?? ""].filter((name) => name !== "");
+    return [...new Set(names)].map((name) => `${configMap.metadata.namespace}/${name}`);
+  },
 };
 
 export const byNamespace = { namespace: ({ metadata: { namespace = "" } }: KubeObject): string[] => [namespace] };

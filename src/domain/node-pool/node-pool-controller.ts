@@ -22,9 +22,9 @@ export interface NodePoolCaches {
   /** With `nodePoolIndexes`. */
   readonly nodePools: Informer<NodePool>;
   readonly hostedClusters: Informer<HostedCluster>;
-  /** Of all namespaces, with `byNamespace`, as the following. */
+  /** Of all namespaces, with `configMapIndexes`. */
   readonly configMaps: Informer<ConfigMap>;
-  /** Those that this controller has made. */
+  /** Those that this controller has made, with `byNamespace`, as the following. */
   readonly secrets: Informer;
   /** Of the kinds of the provider of machines. */
   readonly machines: ReadonlyMap<string, { readonly kind: KindRef; readonly cache: Informer }>;
@@ -123,12 +123,13 @@ export function nodePoolController(options: NodePoolOptions): Controller {
 
   function surroundings(
     nodePool: NodePool,
-  ): Pick<NodePoolInput, "nodePool" | "namespace" | "controlPlane" | "secrets" | "machines"> {
+  ): Pick<NodePoolInput, "nodePool" | "namespace" | "controlPlane" | "named" | "secrets" | "machines"> {
     const namespace = controlPlaneOf(nodePool);
     return {
       nodePool,
       namespace,
-      controlPlane: configMaps.byIndex("namespace", namespace),
+      controlPlane: configMaps.byIndex("pool", `${namespace}/${nodePool.metadata.name}`),
+      named: (name) => configMaps.get(`${namespace}/${name}`),
       secrets: secrets.byIndex("namespace", namespace),
       machines: [...machines.values()].flatMap(({ cache }) => cache.byIndex("namespace", namespace)),
     };

@@ -27,8 +27,10 @@ export const sourcesAnnotation = "rollout.attune.dev/sources";
 export interface TuningPlanInput {
   readonly nodePool: NodePool;
   readonly tuning: Tuning;
-  /** ConfigMaps of the control plane namespace. */
+  /** ConfigMaps of the control plane namespace: at least those of the NodePool. */
   readonly observed: readonly ConfigMap[];
+  /** All of them, by name. Default: those observed. */
+  readonly named?: ((name: string) => ConfigMap | undefined) | undefined;
   readonly namespace: string;
   readonly protocol: HostedProtocol;
 }
@@ -55,7 +57,7 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
     ...(tuneds.length > 0 ? [configMapFor("tuneds", tuneds, tunedsConfigMap(name), input)] : []),
     ...(profile ? [profileConfigMap(profile, input)] : []),
   ];
-  const { usable, taken } = withoutTaken(wanted, observed, name);
+  const { usable, taken } = withoutTaken(wanted, input.named ?? byName(observed), name);
   const names = new Set(usable.filter(({ isFixed }) => !isFixed).map(({ object }) => object.metadata.name));
   return {
     objects: usable.flatMap(({ object, isFixed }): PlannedObject[] =>
@@ -168,6 +170,11 @@ function withSources(configMap: ConfigMap, sources: Record<string, string>): Con
   return { ...configMap, metadata: { ...configMap.metadata, annotations } };
 }
 
+export function byName(observed: readonly ConfigMap[]): (name: string) => ConfigMap | undefined {
+  const found = new Map(observed.map((one) => [one.metadata.name, one]));
+  return (name) => found.get(name);
+}
+
 interface Usable {
   readonly object: ConfigMap;
   /** It is immutable: it goes first, and is written when it is gone. */
@@ -176,15 +183,14 @@ interface Usable {
 
 function withoutTaken(
   wanted: readonly ConfigMap[],
-  observed: readonly ConfigMap[],
+  named: (name: string) => ConfigMap | undefined,
   nodePool: string,
 ): { usable: Usable[]; taken: ManifestProblem[] } {
-  const found = new Map(observed.map((one) => [one.metadata.name, one]));
   const usable: Usable[] = [];
   const taken: ManifestProblem[] = [];
   for (const object of wanted) {
     const { name = "" } = object.metadata;
-    const there = found.get(name);
+    const there = named(name);
     const fault = usable.some((one) => one.object.metadata.name === name)
       ? "this NodePool needs the name for its Tuneds"
       : nameTaken(there, contentOf(object) ?? "tuneds", nodePool);

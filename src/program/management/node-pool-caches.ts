@@ -6,7 +6,12 @@ import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
 import { hostedClusterKind, nodePoolKind } from "../../domain/node-pool/api.ts";
 import type { MachineProvider } from "../../domain/node-pool/machine-provider.ts";
-import { byNamespace, nodePoolIndexes, projectConfigMap } from "../../domain/node-pool/node-pool-caches.ts";
+import {
+  byNamespace,
+  configMapIndexes,
+  nodePoolIndexes,
+  projectConfigMap,
+} from "../../domain/node-pool/node-pool-caches.ts";
 import type { NodePoolCaches } from "../../domain/node-pool/node-pool-controller.ts";
 import type { KindRef } from "../../language/object/meta.ts";
 import { ownInformer } from "./own-informer.ts";
@@ -26,7 +31,7 @@ export function nodePoolCaches({ manager, client, clock, provider }: CachesInput
     ),
     hostedClusters: manager.informer(hostedClusterKind, {}, () => createInformer(client, hostedClusterKind, { clock })),
     configMaps: manager.informer(configMapKind, {}, () =>
-      createInformer(client, configMapKind, { project: projectConfigMap, indexes: byNamespace, clock }),
+      createInformer(client, configMapKind, { project: projectConfigMap, indexes: configMapIndexes, clock }),
     ),
     secrets: ownInformer(kinds.secret, { manager, client, clock }),
     machines: new Map(

@@ -52,6 +52,10 @@ const limits = { bytes: 1024 * 1024, documents: 1000, tokens: 150_000, character
 /** More than a condition can show. */
 const errorLimit = { errors: 10, characters: 4096 } as const;
 
+/** Objects of caches are never changed: one stands for one version of a ConfigMap, which is read once. */
+const readOnes = new WeakMap<ConfigMap, Map<string, ReadManifests>>();
+const kindNames = new WeakMap<readonly ManifestKind[], string>();
+
 /**
  * Every manifest under the first of the keys that a ConfigMap has. One that is wrong in any way is a problem with its place,
  * and keeps no other from being read.
@@ -61,6 +65,18 @@ export function readManifests(
   keys: readonly string[],
   kinds: readonly ManifestKind[],
 ): ReadManifests {
+  if (configMap.metadata.resourceVersion === undefined) return readAnew(configMap, keys, kinds);
+  const names = kindNames.get(kinds) ?? kinds.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join();
+  kindNames.set(kinds, names);
+  const known = readOnes.get(configMap) ?? new Map<string, ReadManifests>();
+  readOnes.set(configMap, known);
+  const way = `${keys.join()} ${names}`;
+  const read = known.get(way) ?? readAnew(configMap, keys, kinds);
+  known.set(way, read);
+  return read;
+}
+
+function readAnew(configMap: ConfigMap, keys: readonly string[], kinds: readonly ManifestKind[]): ReadManifests {
   const name = configMap.metadata.name ?? "";
   const data = configMap.data ?? {};
   const key = keys.find((one) => Object.hasOwn(data, one));
