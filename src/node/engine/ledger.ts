@@ -91,11 +91,12 @@ export class Ledger {
     this.#changed = true;
   }
 
-  /** Another program, which owns the rest of the target, has changed what it would be without any claim. */
-  rebase(target: string, undo: readonly Action[]): void {
+  /** Another program, which owns the rest of the target, has changed what it would be without any claim; `owner`: without this one's. */
+  rebase(target: string, undo: readonly Action[], owner?: string): void {
     const entry = this.find(target);
     if (!entry) return;
-    this.#put({ ...entry, undo });
+    const claims = entry.claims.map((claim) => (claim.owner === owner ? { ...claim, undo } : claim));
+    this.#put(owner === undefined ? { ...entry, undo } : { ...entry, claims });
     this.#changed = true;
   }
 

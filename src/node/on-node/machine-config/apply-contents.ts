@@ -4,7 +4,7 @@ import { enforce } from "../../engine/enforce.ts";
 import { loadJournal, readLedger, saveJournal } from "../../engine/journal.ts";
 import { putBack } from "../../engine/put-back.ts";
 import type { Host } from "../../host/host.ts";
-import { bootTarget, commandLine, comparedWithKernel } from "./boot/plan-boot.ts";
+import { bootTarget, commandLine, comparedWithKernel, followKernels } from "./boot/plan-boot.ts";
 import { isRenewed } from "./certificates.ts";
 import { followEdits } from "./kubelet/follow-edits.ts";
 import { machineConfigOwner as owner } from "./place-step.ts";
@@ -93,6 +93,7 @@ export async function baseArguments(host: Host): Promise<string[]> {
 export async function releaseContents(host: Host): Promise<readonly string[]> {
   const journal = await loadJournal(host);
   await followEdits(journal.ledger, host);
+  await followKernels(journal.ledger, host);
   const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true });
   await saveJournal(host, journal);
   return restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`${target}: ${failed}`]));

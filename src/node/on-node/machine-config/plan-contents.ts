@@ -4,7 +4,7 @@ import { type Placed, placedFile } from "../../engine/placed.ts";
 import type { UnitStep } from "../../engine/unit-step.ts";
 import type { Host } from "../../host/host.ts";
 import { Accounts } from "./accounts.ts";
-import { planBoot } from "./boot/plan-boot.ts";
+import { followKernels, planBoot } from "./boot/plan-boot.ts";
 import { followEdits } from "./kubelet/follow-edits.ts";
 import { contentsOnHost } from "./kubelet/contents-on-host.ts";
 import { machineConfigOwner, placeAll, type Wanted } from "./place-step.ts";
@@ -28,6 +28,7 @@ export interface PlanContents {
 export async function planContents(wanted: PlanContents, ledger: Ledger): Promise<UnitStep[]> {
   const { config, host, reloadUnits = false } = wanted;
   await followEdits(ledger, host);
+  await followKernels(ledger, host);
   const { contents, findings } = await contentsOnHost(wanted.contents, host, ledger);
   const accounts = await Accounts.read(host);
   const at = { config, host, ledger };

@@ -20,6 +20,18 @@ export async function findEntries(host: Pick<Host, "list" | "read">): Promise<Bo
   return undefined;
 }
 
+/** What was done to the entries of the kernels must be undone for those that were installed since: kernel-install gave them the arguments. */
+export async function withNewKernels(undo: readonly Action[], host: Pick<Host, "list">): Promise<readonly Action[]> {
+  const edits = undo.flatMap((action) => (action.type === "edit" && action.edit.kind === "arguments" ? [action] : []));
+  const known = new Set(edits.map(({ path }) => path));
+  const folder = folders.find((one) => edits.some(({ path }) => path.startsWith(`${one}/`)));
+  const [first] = edits;
+  if (!first || folder === undefined) return undo;
+  const paths = (await host.list(folder)).filter(isOfKernel).map((name) => `${folder}/${name}`);
+  const added = paths.filter((path) => !known.has(path)).map((path): Action => ({ ...first, path }));
+  return added.length > 0 ? [...added, ...undo] : undo;
+}
+
 function isOfKernel(name: string): boolean {
   return name.endsWith(".conf") && !name.endsWith(previousName) && !name.includes("-0-rescue");
 }

@@ -8,7 +8,7 @@ import { machineConfigOwner as owner } from "../place-step.ts";
 import { type BootTool, common, minus } from "./boot-tool.ts";
 import { findGrub } from "./grub.ts";
 import { findGrubby } from "./grubby.ts";
-import { findEntries } from "./loader-entries.ts";
+import { findEntries, withNewKernels } from "./loader-entries.ts";
 import { hasRpmOstree, rpmOstree } from "./rpm-ostree.ts";
 
 export const bootTarget = "boot arguments";
@@ -54,6 +54,13 @@ export async function planBoot({ wanted, config, host, ledger }: PlanBoot): Prom
       lasts: "persistent",
     },
   ];
+}
+
+/** Makes the ledger give back the arguments of kernels too that were installed since. */
+export async function followKernels(ledger: Ledger, host: Pick<Host, "list">): Promise<void> {
+  const { undo = [] } = ledger.find(bootTarget)?.claims.find((claim) => claim.owner === owner) ?? {};
+  const now = await withNewKernels(undo, host);
+  if (now !== undo) ledger.rebase(bootTarget, now, owner);
 }
 
 async function toolOf(host: Host): Promise<BootTool | undefined> {
