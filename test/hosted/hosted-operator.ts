@@ -1,13 +1,19 @@
+import type { Client } from "../../src/cluster/kube/client.ts";
 import type { Protocol } from "../../src/domain/node-tuning/api.ts";
 import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
-import { controlPlane, type TwoClusters } from "./two-clusters.ts";
+import { controlPlane } from "./two-clusters.ts";
+
+interface Clients {
+  readonly management: { readonly client: Client };
+  readonly hosted: { readonly client: Client };
+}
 
 /** The operator of the hosted cluster, which tests start and stop. */
 export class HostedOperator {
   readonly #options: Omit<OperatorOptions, "signal">;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  constructor({ management, hosted }: TwoClusters, protocol: Protocol = "documented") {
+  constructor({ management, hosted }: Clients, protocol: Protocol = "documented") {
     this.#options = {
       client: hosted.client,
       controlPlane: { client: management.client, namespace: controlPlane },

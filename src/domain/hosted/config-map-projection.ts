@@ -5,7 +5,7 @@ import { contentOf, nodePoolOf } from "./protocol.ts";
 const ownPrefix = "rollout.attune.dev/";
 
 /** Whether a ConfigMap of a control plane namespace is one of those that the two sides exchange, or a note. */
-export function isOurs(configMap: ConfigMap): boolean {
+function isOurs(configMap: ConfigMap): boolean {
   if (contentOf(configMap) !== undefined || nodePoolOf(configMap) !== "") return true;
   return Object.keys(configMap.metadata.labels ?? {}).some((label) => label.startsWith(ownPrefix));
 }

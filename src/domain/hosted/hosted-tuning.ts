@@ -4,9 +4,10 @@ import { isOrder, readOrder } from "./handover/pool-order.ts";
 import { rememberedTuneds } from "./mirror/last-good.ts";
 import { mirrorTuneds } from "./mirror/mirror-tuneds.ts";
 import { nodeLabels } from "./mirror/node-labels.ts";
-import type { PoolMembers } from "./mirror/pool-members.ts";
+import { listsMembers, type PoolMembers } from "./mirror/pool-members.ts";
 import { type Mirrored, type MirrorProblem, readingOnce } from "./mirror/read-tuneds.ts";
 import { poolScopes } from "./pool-rules.ts";
+import { contentOf } from "./protocol.ts";
 
 export interface HostedTuningOptions {
   /** Of Tuneds in the hosted cluster. */
@@ -52,6 +53,11 @@ export class HostedTuning {
       },
     };
   }
+}
+
+/** Whether a ConfigMap has Tuneds, or says which nodes are in a NodePool. */
+export function decidesTuning(configMap: ConfigMap): boolean {
+  return contentOf(configMap) === "tuneds" || listsMembers(configMap) || isOrder(configMap);
 }
 
 /** By name: the NodePools of nodes that a machine provider knows. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { group } from "./api.ts";
 
@@ -48,6 +49,28 @@ export const agentLabels = { "app.kubernetes.io/name": "attune-agent", "app.kube
 /** Whether it runs our agents. The DaemonSet of the operator that Attune replaces has the same name and may have our labels. */
 export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
+}
+
+/**
+ * Whether other clients have added fields. Server-side apply leaves those alone, such as an argument that switches an agent off.
+ * Additions of the same manager, which come with a replacement of the whole object, are defaults of the API server.
+ */
+export function hasForeignFields({ metadata: { managedFields = [] } }: AgentDaemonSet, manager: string): boolean {
+  const applied = managedFields.find((entry) => entry.manager === manager && entry.operation === "Apply");
+  const ours = specOf(applied?.fieldsV1);
+  return managedFields.some((entry) => entry.manager !== manager && exceeds(specOf(entry.fieldsV1), ours));
+}
+
+function specOf(fields: unknown): unknown {
+  return isObject(fields) ? fields["f:spec"] : undefined;
+}
+
+/** Whether one set of fields has some that the other does not have. */
+function exceeds(fields: unknown, others: unknown): boolean {
+  if (!isObject(fields)) return false;
+  return Object.keys(fields).some(
+    (key) => key !== "." && (!isObject(others) || !Object.hasOwn(others, key) || exceeds(fields[key], others[key])),
+  );
 }
 
 /**

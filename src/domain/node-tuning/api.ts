@@ -8,6 +8,9 @@ export const apiVersion = `${group}/v1`;
 /** The namespace of Tuneds and Profiles, as in existing manifests. */
 export const tuningNamespace = "openshift-cluster-node-tuning-operator";
 
+/** Of what the controllers of node tuning apply. */
+export const fieldManager = "attune-node-tuning";
+
 /** On a Tuned, and copied to its Profiles: which changes wait for the next restart of the node. */
 export const deferredAnnotation = `${group}/deferred`;
 export type Deferred = "always" | "update";

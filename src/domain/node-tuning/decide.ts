@@ -5,9 +5,10 @@ import {
   agentDaemonSet,
   agentDaemonSetName,
   type AgentOptions,
+  hasForeignFields,
   isOurDaemonSet,
 } from "./agent-daemon-set.ts";
-import { deferredAnnotation, type Tuned, tunedKind } from "./api.ts";
+import { deferredAnnotation, fieldManager, type Tuned, tunedKind } from "./api.ts";
 import { type ChosenNode, type PoolArguments, poolArguments, type Possible } from "./boot/boot-arguments.ts";
 import { type BootDecision, poolsOfTuneds } from "./boot/boot-decision.ts";
 import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
@@ -169,8 +170,7 @@ function planManaged(
   agreed: readonly PoolArguments[],
 ): void {
   plan.objects.push({
-    // Server-side apply would add our container beside that of the other operator: replace the whole object.
-    owns: input.daemonSet && !isOurDaemonSet(input.daemonSet) ? "whole" : "fields",
+    owns: input.daemonSet && mustReplace(input.daemonSet, input) ? "whole" : "fields",
     object: agentDaemonSet(input.agent, input.daemonSet),
     ownerless: true,
     because: "every Linux node has an agent",
@@ -197,6 +197,11 @@ function planManaged(
     const object = poolMachineConfig(pool, observed.get(machineConfigName(pool.pool)), input.version);
     if (object) plan.objects.push({ owns: "whole", object, because: `the nodes of the pool ${pool.pool} agree` });
   }
+}
+
+/** Server-side apply would add our container beside that of the other operator, and keep what users of a hosted cluster add. */
+function mustReplace(daemonSet: AgentDaemonSet, { mirrored }: NodeTuningInput): boolean {
+  return !isOurDaemonSet(daemonSet) || (mirrored !== undefined && hasForeignFields(daemonSet, fieldManager));
 }
 
 /** An agent restores the original settings when its Profile is deleted, so the DaemonSet goes after the last Profile. */

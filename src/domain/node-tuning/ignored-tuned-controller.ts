@@ -7,7 +7,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import { keyOf } from "../../language/object/meta.ts";
 import { emptyPlan, type Plan, type PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
-import { type Tuned, tunedKind } from "./api.ts";
+import { fieldManager, type Tuned, tunedKind } from "./api.ts";
 import { ProfileTexts } from "./profile-texts.ts";
 import { transitions } from "./status/transitions.ts";
 import { tunedStatus } from "./status/tuned-status.ts";
@@ -38,7 +38,7 @@ export function ignoredTunedController(options: IgnoredTunedOptions): Controller
         client,
         kinds: () => tunedKind,
         observed: () => tuned,
-        fieldManager: "attune-node-tuning",
+        fieldManager,
         recorder,
         signal,
         log,

@@ -12,7 +12,7 @@ import { Controller, source, type Source } from "../../cluster/runtime/controlle
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { type AgentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
-import { isGenerated, type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
+import { fieldManager, isGenerated, type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
 import { machineConfigName } from "./boot/machine-configs.ts";
 import { decideNodeTuning, type NodeTuningInput, type NodeTuningPlan } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
@@ -153,7 +153,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
         client,
         kinds: (_apiVersion, kind) => known(kind).kind,
         observed: (reference): KubeObject | undefined => known(reference.kind).cache.get(keyOf(reference)),
-        fieldManager: "attune-node-tuning",
+        fieldManager,
         recorder,
         signal,
         log,

@@ -1,16 +1,17 @@
-import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import { bootArgumentsController } from "../../domain/hosted/boot-arguments-controller.ts";
 import { configMapKind, configMapSource, type ControlPlane } from "../../domain/hosted/control-plane-controller.ts";
-import { HostedTuning } from "../../domain/hosted/hosted-tuning.ts";
+import { decidesTuning, HostedTuning } from "../../domain/hosted/hosted-tuning.ts";
 import { copiesNamespace } from "../../domain/hosted/mirror/kubelet-copies.ts";
 import { kubeletCopiesController } from "../../domain/hosted/mirror/kubelet-copies-controller.ts";
 import { lastGoodController } from "../../domain/hosted/mirror/last-good-controller.ts";
 import { newProblems } from "../../domain/hosted/mirror/mirror-events.ts";
 import { PoolMembers } from "../../domain/hosted/mirror/pool-members.ts";
 import { poolMembersController } from "../../domain/hosted/mirror/pool-members-controller.ts";
-import { isOurs, projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
+import { projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
 import { nodePoolOf, protocols } from "../../domain/hosted/protocol.ts";
 import type { TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -41,7 +42,10 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
   manager.add(bootArgumentsController({ ...controlPlane, boot, version, protocol: protocols[parts.protocol] }));
   manager.add(lastGoodController(controlPlane));
   manager.add(poolMembersController({ ...controlPlane, members, nodes: caches.nodes }));
-  manager.add(kubeletCopiesController({ ...controlPlane, hosted: hosted.writer, copies }));
+  const namespaces = manager.informer<KubeObject>(kinds.namespace, { fieldSelector: copiesNamespace }, () =>
+    informerOfOne(hosted.client, kinds.namespace, { name: copiesNamespace, clock }),
+  );
+  manager.add(kubeletCopiesController({ ...controlPlane, hosted: hosted.writer, copies, namespaces }));
   const poolOf = (node: Pick<KubeObject, "metadata">): string =>
     members.poolOf(node, configMaps.list()) ?? nodePoolOf(node);
   addHostedRollout(manager, {
@@ -60,7 +64,7 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
     problems: (all) => problems(all).forEach((event) => recorder.record(event)),
   });
   return {
-    sources: (key) => [configMapSource(configMaps, (one) => (isOurs(one) ? [key] : []))],
+    sources: (key) => [configMapSource(configMaps, (one) => (decidesTuning(one) ? [key] : []))],
     read: (found) => tuning.read(found, configMaps.list()),
   };
 }

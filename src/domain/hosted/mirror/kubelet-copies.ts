@@ -48,7 +48,7 @@ function copyOf(configMap: ConfigMap): ConfigMap {
 }
 
 /** A copy from `spec.config`, or one that is generated. */
-function holdsKubeletConfig(configMap: ConfigMap): boolean {
+export function holdsKubeletConfig(configMap: ConfigMap): boolean {
   return isMarked(configMap, keys.kubeletConfig) || isMarked(configMap, keys.generatedKubeletConfig);
 }
 
