@@ -22,7 +22,8 @@ export interface Layer {
 /** The same files always give the same bytes. */
 export async function layerOf(tree: FileTree): Promise<Layer> {
   const tar = await tarOf(tree.entries());
-  const blob = blobOf("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(tar, { level: 9 }));
+  // Level 9 takes twice the time, for 0.3 % less.
+  const blob = blobOf("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(tar, { level: 6 }));
   return { blob, diffId: digestOf(tar), size: tree.size };
 }
 
