@@ -16,7 +16,8 @@ import { poolConfigController } from "../../src/domain/machine-config/pool-confi
 import { filesOf } from "../../src/language/ignition/config.ts";
 import { contentsOf } from "../../src/language/ignition/file-contents.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
-import { testCluster, type TestCluster } from "../../src/program/cli/testing/test-cluster.ts";
+import { serverVariants } from "../servers/server-under-test.ts";
+import { type StartServer, testCluster, type TestCluster } from "../../src/program/cli/testing/test-cluster.ts";
 
 interface Watched {
   readonly cluster: TestCluster;
@@ -27,8 +28,8 @@ interface Watched {
 }
 
 /** An API server with the pools worker and rt, and the controller on it. */
-async function watched(): Promise<Watched> {
-  const cluster = await testCluster([...machineConfigCrds]);
+async function watched(start: StartServer): Promise<Watched> {
+  const cluster = await testCluster([...machineConfigCrds], start);
   const { client, signal, run } = cluster;
   for (const name of ["worker", "rt"])
     await client.create(machineConfigPoolKind, {
@@ -72,66 +73,67 @@ function fieldsOf(config: MachineConfig | undefined): unknown {
 
 const header = { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" };
 
-describe("KubeletConfigs on an API server", () => {
-  test("become one MachineConfig for each pool, which follows edits, moves and deletions (machine-config W-8, machine-config W-9)", async () => {
-    const { cluster, config, generated, until } = await watched();
-    const { client } = cluster;
-    await client.create(kubeletConfigKind, {
-      ...kubeletConfig("a", "worker", { maxPods: 100, podPidsLimit: 0 }),
-      metadata: { name: "a", finalizers: ["example.com/mine"], annotations: { mine: "kept" } },
+for (const { name: server, start } of serverVariants())
+  describe(`KubeletConfigs on the ${server} server`, { timeout: 120_000 }, () => {
+    test("become one MachineConfig for each pool, which follows edits, moves and deletions (machine-config W-8, machine-config W-9)", async () => {
+      const { cluster, config, generated, until } = await watched(start);
+      const { client } = cluster;
+      await client.create(kubeletConfigKind, {
+        ...kubeletConfig("a", "worker", { maxPods: 100, podPidsLimit: 0 }),
+        metadata: { name: "a", finalizers: ["example.com/mine"], annotations: { mine: "kept" } },
+      });
+      await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Success");
+      expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 0 });
+      expect(config("a")?.metadata.finalizers).toEqual(["example.com/mine", "99-worker-generated-kubelet"]);
+      expect(config("a")?.metadata.annotations).toMatchObject({ mine: "kept" });
+
+      await client.create(kubeletConfigKind, kubeletConfig("b", "worker", { maxPods: 50, enableServer: false }));
+      await until(() => config("a")?.status?.conditions?.some(({ type }) => type === "Conflicting"));
+      await until(() => config("b")?.status?.conditions?.some(({ type }) => type === "Conflicting"));
+      expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 50, podPidsLimit: 0, enableServer: false });
+      const conflictOf = (name: string): string | undefined => config(name)?.status?.conditions?.[0]?.message;
+      expect(conflictOf("a")).toBe(
+        "pool worker: spec.kubeletConfig.maxPods is used from b, which is newer, and not from here",
+      );
+      expect(conflictOf("b")).toBe(
+        "pool worker: spec.kubeletConfig.maxPods is used from here, and not from a, which is older",
+      );
+
+      const move = { spec: { machineConfigPoolSelector: { matchLabels: { pool: "rt" } } } };
+      await client.patch(kubeletConfigKind, "b", { type: "merge", patch: move });
+      await until(() => config("b")?.metadata.finalizers?.join(" ") === "99-rt-generated-kubelet");
+      await until(() => config("a")?.status?.conditions?.length === 2);
+      expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 0 });
+      expect(fieldsOf(generated("rt"))).toEqual({ ...header, maxPods: 50, enableServer: false });
+
+      await client.delete(kubeletConfigKind, "b");
+      await until(() => config("b") === undefined && generated("rt") === undefined);
+      await client.delete(kubeletConfigKind, "a");
+      await until(() => generated("worker") === undefined && config("a")?.metadata.finalizers?.length === 1);
+      expect(config("a")?.metadata.finalizers).toEqual(["example.com/mine"]);
+      await client.patch(kubeletConfigKind, "a", { type: "merge", patch: { metadata: { finalizers: [] } } });
     });
-    await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Success");
-    expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 0 });
-    expect(config("a")?.metadata.finalizers).toEqual(["example.com/mine", "99-worker-generated-kubelet"]);
-    expect(config("a")?.metadata.annotations).toMatchObject({ mine: "kept" });
 
-    await client.create(kubeletConfigKind, kubeletConfig("b", "worker", { maxPods: 50, enableServer: false }));
-    await until(() => config("a")?.status?.conditions?.some(({ type }) => type === "Conflicting"));
-    await until(() => config("b")?.status?.conditions?.some(({ type }) => type === "Conflicting"));
-    expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 50, podPidsLimit: 0, enableServer: false });
-    const conflictOf = (name: string): string | undefined => config(name)?.status?.conditions?.[0]?.message;
-    expect(conflictOf("a")).toBe(
-      "pool worker: spec.kubeletConfig.maxPods is used from b, which is newer, and not from here",
-    );
-    expect(conflictOf("b")).toBe(
-      "pool worker: spec.kubeletConfig.maxPods is used from here, and not from a, which is older",
-    );
+    test("that become invalid change nothing, and others still count (machine-config W-3)", async () => {
+      const { cluster, config, generated, until } = await watched(start);
+      const { client } = cluster;
+      await client.create(kubeletConfigKind, kubeletConfig("a", "worker", { maxPods: 100 }));
+      await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Success");
+      const broken = {
+        spec: { kubeletConfig: { maxPods: "many", clusterDNS: ["10.0.0.1"], reservedSystemCPUs: "all" } },
+      };
+      await client.patch(kubeletConfigKind, "a", { type: "merge", patch: broken });
+      await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Failure");
+      const { message = "" } = config("a")?.status?.conditions?.at(-1) ?? {};
+      for (const part of ["maxPods", "clusterDNS", "reservedSystemCPUs"])
+        expect(message).toContain(`spec.kubeletConfig.${part}: `);
+      expect(message).toContain("nodes of pool worker keep generation 1");
 
-    const move = { spec: { machineConfigPoolSelector: { matchLabels: { pool: "rt" } } } };
-    await client.patch(kubeletConfigKind, "b", { type: "merge", patch: move });
-    await until(() => config("b")?.metadata.finalizers?.join(" ") === "99-rt-generated-kubelet");
-    await until(() => config("a")?.status?.conditions?.length === 2);
-    expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 0 });
-    expect(fieldsOf(generated("rt"))).toEqual({ ...header, maxPods: 50, enableServer: false });
-
-    await client.delete(kubeletConfigKind, "b");
-    await until(() => config("b") === undefined && generated("rt") === undefined);
-    await client.delete(kubeletConfigKind, "a");
-    await until(() => generated("worker") === undefined && config("a")?.metadata.finalizers?.length === 1);
-    expect(config("a")?.metadata.finalizers).toEqual(["example.com/mine"]);
-    await client.patch(kubeletConfigKind, "a", { type: "merge", patch: { metadata: { finalizers: [] } } });
+      const empty = { ...kubeletConfig("everywhere", "", {}), spec: { machineConfigPoolSelector: {} } };
+      await client.create(kubeletConfigKind, empty);
+      await until(() => config("everywhere")?.status?.conditions?.at(-1)?.type === "Failure");
+      await client.create(kubeletConfigKind, kubeletConfig("b", "worker", { podPidsLimit: 9 }));
+      await until(() => config("b")?.status?.conditions?.at(-1)?.type === "Success");
+      expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 9 });
+    });
   });
-
-  test("that become invalid change nothing, and others still count (machine-config W-3)", async () => {
-    const { cluster, config, generated, until } = await watched();
-    const { client } = cluster;
-    await client.create(kubeletConfigKind, kubeletConfig("a", "worker", { maxPods: 100 }));
-    await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Success");
-    const broken = {
-      spec: { kubeletConfig: { maxPods: "many", clusterDNS: ["10.0.0.1"], reservedSystemCPUs: "all" } },
-    };
-    await client.patch(kubeletConfigKind, "a", { type: "merge", patch: broken });
-    await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Failure");
-    const { message = "" } = config("a")?.status?.conditions?.at(-1) ?? {};
-    for (const part of ["maxPods", "clusterDNS", "reservedSystemCPUs"])
-      expect(message).toContain(`spec.kubeletConfig.${part}: `);
-    expect(message).toContain("nodes of pool worker keep generation 1");
-
-    const empty = { ...kubeletConfig("everywhere", "", {}), spec: { machineConfigPoolSelector: {} } };
-    await client.create(kubeletConfigKind, empty);
-    await until(() => config("everywhere")?.status?.conditions?.at(-1)?.type === "Failure");
-    await client.create(kubeletConfigKind, kubeletConfig("b", "worker", { podPidsLimit: 9 }));
-    await until(() => config("b")?.status?.conditions?.at(-1)?.type === "Success");
-    expect(fieldsOf(generated("worker"))).toEqual({ ...header, maxPods: 100, podPidsLimit: 9 });
-  });
-});

@@ -4,6 +4,7 @@ import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machi
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { heldAnnotation } from "../../src/domain/rollout/held.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
+import { serverVariants } from "../servers/server-under-test.ts";
 import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
 
 /** Every config that the pool had as its target, in order. */
@@ -33,29 +34,32 @@ async function released({ client }: ProfileCluster, argument: string | undefined
 }
 
 describe("a PerformanceProfile with files and boot arguments", () => {
-  it("costs one rollout when it is created, one when it is edited, and one when it is deleted (machine-config W-20)", async () => {
-    const cluster = await tunedCluster(["a", "b"]);
-    const { client } = cluster;
-    const names = targets(cluster);
-    cluster.runOperator();
-    await cluster.agentsReport();
-    await client.create(performanceProfileKind, lowLatency());
-    const first = await released(cluster, "nohz_full=1-3");
-    const sources = (await client.get(machineConfigPoolKind, poolName)).spec?.configuration?.source;
-    expect(sources?.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["50-nto-worker-cnf", "50-performance-low-latency"]),
-    );
-    expect(names).toEqual([first]);
+  it.each(serverVariants())(
+    "costs one rollout when it is created, one when it is edited, and one when it is deleted, on the $name server (machine-config W-20)",
+    async ({ start }) => {
+      const cluster = await tunedCluster(["a", "b"], start);
+      const { client } = cluster;
+      const names = targets(cluster);
+      cluster.runOperator();
+      await cluster.agentsReport();
+      await client.create(performanceProfileKind, lowLatency());
+      const first = await released(cluster, "nohz_full=1-3");
+      const sources = (await client.get(machineConfigPoolKind, poolName)).spec?.configuration?.source;
+      expect(sources?.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["50-nto-worker-cnf", "50-performance-low-latency"]),
+      );
+      expect(names).toEqual([first]);
 
-    const cpu = { reserved: "0-1", isolated: "2-3" };
-    await client.patch(performanceProfileKind, "low-latency", { type: "merge", patch: { spec: { cpu } } });
-    const second = await released(cluster, "nohz_full=2-3");
-    expect(names).toEqual([first, second]);
+      const cpu = { reserved: "0-1", isolated: "2-3" };
+      await client.patch(performanceProfileKind, "low-latency", { type: "merge", patch: { spec: { cpu } } });
+      const second = await released(cluster, "nohz_full=2-3");
+      expect(names).toEqual([first, second]);
 
-    await client.delete(performanceProfileKind, "low-latency");
-    await gone("the profile", () => client.get(performanceProfileKind, "low-latency"));
-    const third = await released(cluster, undefined);
-    expect(names).toEqual([first, second, third]);
-    expect(await client.list(kinds.runtimeClass)).toMatchObject({ items: [] });
-  });
+      await client.delete(performanceProfileKind, "low-latency");
+      await gone("the profile", () => client.get(performanceProfileKind, "low-latency"));
+      const third = await released(cluster, undefined);
+      expect(names).toEqual([first, second, third]);
+      expect(await client.list(kinds.runtimeClass)).toMatchObject({ items: [] });
+    },
+  );
 });

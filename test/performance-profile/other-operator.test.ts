@@ -12,7 +12,9 @@ import type { KindRef } from "../../src/language/object/meta.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { controllerConfigDefinition } from "../node-tuning/controller-config-definition.ts";
 import { mayPauseAnnotation, pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
+import type { StartServer } from "../../src/program/cli/testing/test-cluster.ts";
 import { eventually } from "../node-tuning/eventually.ts";
+import { serverVariants } from "../servers/server-under-test.ts";
 import { MachineConfigOperator } from "./machine-config-operator.ts";
 import { changes } from "./profile-changes.ts";
 import { poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
@@ -44,8 +46,8 @@ interface OtherOperator extends Awaited<ReturnType<typeof tunedCluster>> {
 }
 
 /** A cluster with a machine config operator and a pool that it has rolled out. */
-async function withOtherOperator(): Promise<OtherOperator> {
-  const cluster = await tunedCluster(["a", "b"]);
+async function withOtherOperator(start?: StartServer): Promise<OtherOperator> {
+  const cluster = await tunedCluster(["a", "b"], start);
   const { client, run, signal } = cluster;
   await client.create(kinds.customResourceDefinition, controllerConfigDefinition as never);
   const { apiVersion, kind } = controllerConfigKind;
@@ -78,34 +80,37 @@ async function isOver({ client }: OtherOperator, argument: string | undefined): 
 }
 
 describe("beside a Machine Config Operator", { timeout: 600_000 }, () => {
-  it("objects of a profile are written after its boot arguments are known, and its pool is left as it was (machine-config W-20)", async () => {
-    const cluster = await withOtherOperator();
-    const { client } = cluster;
-    const pool = await client.get(machineConfigPoolKind, poolName);
-    const all = writes(cluster);
-    const seen = (): readonly string[] =>
-      all().filter((text) => [boot, files, kubelet].some((name) => text.endsWith(` ${name}`)));
-    cluster.runOperator();
-    await cluster.agentsReport();
+  it.each(serverVariants())(
+    "objects of a profile are written after its boot arguments are known, and its pool is left as it was, on the $name server (machine-config W-20)",
+    async ({ start }) => {
+      const cluster = await withOtherOperator(start);
+      const { client } = cluster;
+      const pool = await client.get(machineConfigPoolKind, poolName);
+      const all = writes(cluster);
+      const seen = (): readonly string[] =>
+        all().filter((text) => [boot, files, kubelet].some((name) => text.endsWith(` ${name}`)));
+      cluster.runOperator();
+      await cluster.agentsReport();
 
-    for (const [index, { make, ends }] of changes.entries()) {
-      await make(client);
-      await eventually("the change is over", () => isOver(cluster, ends), 100_000);
-      await eventually("all are seen", () => Promise.resolve(seen().length >= 3 * (index + 1)));
-      const type = ["ADDED", "MODIFIED", "DELETED"][index];
-      expect(seen()[3 * index]).toBe(`${type} ${boot}`);
-      expect(
-        seen()
-          .slice(3 * index + 1)
-          .toSorted(),
-      ).toEqual([`${type} ${files}`, `${type} ${kubelet}`]);
-    }
-    const { metadata, spec } = await client.get(machineConfigPoolKind, poolName);
-    expect({ annotations: metadata.annotations ?? {}, spec: { paused: false, ...spec } }).toEqual({
-      annotations: pool.metadata.annotations ?? {},
-      spec: { ...pool.spec, paused: false },
-    });
-  });
+      for (const [index, { make, ends }] of changes.entries()) {
+        await make(client);
+        await eventually("the change is over", () => isOver(cluster, ends), 100_000);
+        await eventually("all are seen", () => Promise.resolve(seen().length >= 3 * (index + 1)));
+        const type = ["ADDED", "MODIFIED", "DELETED"][index];
+        expect(seen()[3 * index]).toBe(`${type} ${boot}`);
+        expect(
+          seen()
+            .slice(3 * index + 1)
+            .toSorted(),
+        ).toEqual([`${type} ${files}`, `${type} ${kubelet}`]);
+      }
+      const { metadata, spec } = await client.get(machineConfigPoolKind, poolName);
+      expect({ annotations: metadata.annotations ?? {}, spec: { paused: false, ...spec } }).toEqual({
+        annotations: pool.metadata.annotations ?? {},
+        spec: { ...pool.spec, paused: false },
+      });
+    },
+  );
 
   it("an operator that ends after any of its writes costs no second rollout (machine-config W-20)", async () => {
     const cluster = await withOtherOperator();
