@@ -32,6 +32,7 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
 import { unitPrograms } from "../../src/program/cli/lab/unit-programs.ts";
 import type { ClusterFeatures } from "../../src/program/operator/cluster-features.ts";
+import type { StartServer } from "../../src/program/cli/testing/test-cluster.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 
@@ -39,9 +40,13 @@ export interface RolloutOptions {
   /** Names of nodes by the role of their pool. */
   readonly nodes: Readonly<Record<string, readonly string[]>>;
   readonly topology?: Topology;
+  /** Default: the embedded API server, in memory. */
+  readonly start?: StartServer;
   /** With which kubelets register. */
   readonly taints?: VirtualNodeOptions["taints"];
 }
+
+const embedded: StartServer = (dir) => startServer({ dir, storage: "memory" });
 
 /** A server, virtual nodes with their agents, and an operator that a test starts and ends. */
 export class RolloutCluster {
@@ -60,9 +65,14 @@ export class RolloutCluster {
   }
 
   /** Ends with the test. */
-  static async start({ nodes, topology = smallMachine, taints = [] }: RolloutOptions): Promise<RolloutCluster> {
+  static async start({
+    nodes,
+    topology = smallMachine,
+    taints = [],
+    start = embedded,
+  }: RolloutOptions): Promise<RolloutCluster> {
     const dir = await mkdtemp(join(tmpdir(), "attune-rollout-"));
-    const server = await startServer({ dir, storage: "memory" });
+    const server = await start(dir);
     // All parts share one process: with hundreds of machines an answer takes its time.
     const admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }), { timeoutMs: 600_000 });
     const base = machineBase(topology);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { serverVariants } from "../servers/server-under-test.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
 const app = { app: "shop" };
@@ -12,32 +13,35 @@ const budget = {
 };
 
 /** machine-config W-16: pods in the way and their budgets were in logs only. */
-test("a drain that a PodDisruptionBudget blocks names pod and budget, and goes on once the budget allows it", async () => {
-  const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] } });
-  cluster.startOperator();
-  await cluster.until("the agent runs", async () => (await cluster.agents()) === 1);
-  await cluster.admin.create(kinds.pod, {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "shop", namespace: "default", labels: app },
-    spec: { nodeName: "a", containers: [{ name: "main", image: "example.com/shop:1" }] },
-  });
-  await cluster.until("the pod runs", async () => {
-    const { status } = await cluster.admin.get(kinds.pod, "shop", { namespace: "default" });
-    return status?.phase === "Running";
-  });
-  await cluster.admin.create(kinds.podDisruptionBudget, budget);
-  await cluster.apply("50-own", "worker", withFiles(file("/etc/own.conf", "x")));
-  await cluster.until("pod and budget are named", async () => {
-    const { status } = await cluster.pool("worker");
-    const messages = (status?.conditions ?? []).map(({ message }) => message).join(" ");
-    return messages.includes("shop") && messages.includes("keep-shop");
-  });
-  expect(cluster.reboots()).toEqual({ a: 0 });
-  await cluster.admin.delete(kinds.podDisruptionBudget, "keep-shop", { namespace: "default" });
-  await cluster.updated("worker", ["50-own"]);
-  expect(cluster.reboots()).toEqual({ a: 1 });
-});
+test.each(serverVariants())(
+  "a drain that a PodDisruptionBudget blocks names pod and budget, and goes on once the budget allows it, on the $name server",
+  async ({ start }) => {
+    const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] }, start });
+    cluster.startOperator();
+    await cluster.until("the agent runs", async () => (await cluster.agents()) === 1);
+    await cluster.admin.create(kinds.pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "shop", namespace: "default", labels: app },
+      spec: { nodeName: "a", containers: [{ name: "main", image: "example.com/shop:1" }] },
+    });
+    await cluster.until("the pod runs", async () => {
+      const { status } = await cluster.admin.get(kinds.pod, "shop", { namespace: "default" });
+      return status?.phase === "Running";
+    });
+    await cluster.admin.create(kinds.podDisruptionBudget, budget);
+    await cluster.apply("50-own", "worker", withFiles(file("/etc/own.conf", "x")));
+    await cluster.until("pod and budget are named", async () => {
+      const { status } = await cluster.pool("worker");
+      const messages = (status?.conditions ?? []).map(({ message }) => message).join(" ");
+      return messages.includes("shop") && messages.includes("keep-shop");
+    });
+    expect(cluster.reboots()).toEqual({ a: 0 });
+    await cluster.admin.delete(kinds.podDisruptionBudget, "keep-shop", { namespace: "default" });
+    await cluster.updated("worker", ["50-own"]);
+    expect(cluster.reboots()).toEqual({ a: 1 });
+  },
+);
 
 test("a paused pool gets its rendered config and tells no node, until it is resumed", async () => {
   const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] } });
