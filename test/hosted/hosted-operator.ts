@@ -13,7 +13,7 @@ export class HostedOperator {
   readonly #options: Omit<OperatorOptions, "signal">;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  constructor({ management, hosted }: Clients, protocol: Protocol = "documented") {
+  constructor({ management, hosted }: Clients, protocol: Protocol = "documented", more: Partial<OperatorOptions> = {}) {
     this.#options = {
       client: hosted.client,
       controlPlane: { client: management.client, namespace: controlPlane },
@@ -24,6 +24,7 @@ export class HostedOperator {
       protocol,
       leaderElection: false,
       features: { machineConfigPools: true, clusterOperators: true },
+      ...more,
     };
   }
 

@@ -25,6 +25,9 @@ const run = [
   "rollout",
   "node-pool-deletion",
   "in-place",
+  "profiles",
+  "profile-life-cycle",
+  "two-pools",
 ].flatMap((file) => casesOf<{ id: string }>(file).map(({ id }) => id));
 
 function idsIn(part: string): string[] {

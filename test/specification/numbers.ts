@@ -141,12 +141,10 @@ export const unanswered: Readonly<Record<string, string>> = {
   "machine-config W-22":
     "does not arise: no config has authorities of the cluster, kubelets of paused pools keep those of their hosts",
   // Hosted control planes, one number a line: each goes with the test that answers it.
-  "hosted W-2": later,
   "hosted W-13": later,
   "hosted W-14": later,
   "hosted W-15": later,
   "hosted W-16": later,
   "hosted W-18": later,
-  "hosted W-19": later,
   "hosted W-21": later,
 };

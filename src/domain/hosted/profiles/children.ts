@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { labelValue } from "../../../language/object/names.ts";
 import { tuningNamespace } from "../../node-tuning/api.ts";
 import { kubeletConfigKind, machineConfigKind } from "../../machine-config/api.ts";
 import { tunedKind } from "../../node-tuning/api.ts";
@@ -8,6 +9,7 @@ import { derivedNames } from "../../performance-profile/names.ts";
 import { derivedSetAnnotation } from "../../rollout/derived-set.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { envelope, manifestsText, ownerOf } from "../envelope/write-manifests.ts";
+import { hashedProfileName } from "../names.ts";
 import {
   type ChildNames,
   configKey,
@@ -45,6 +47,7 @@ export function childConfigMap(
 ): ConfigMap {
   const { configMap, nodePool } = profile.envelope;
   const { name: plain = "" } = profile.metadata;
+  const embedded = protocol.embeddedName({ profile: plain, nodePool });
   const content = contentsOf[kind];
   const given = configMap.metadata.annotations?.[keys.nodePool];
   const labels = marksOf(content, protocol).map((mark) => [mark, "true"]);
@@ -54,7 +57,7 @@ export function childConfigMap(
     namespace: configMap.metadata.namespace ?? "",
     labels: {
       ...(nodePool === "" ? {} : { [keys.nodePool]: nodePool }),
-      [keys.performanceProfileName]: protocol.embeddedName({ profile: plain, nodePool }),
+      [keys.performanceProfileName]: fits(embedded) ? embedded : hashedProfileName(plain, nodePool),
       ...Object.fromEntries(labels),
     },
     annotations: { ...(given === undefined ? {} : { [keys.nodePool]: given }), ...marks },
@@ -62,6 +65,11 @@ export function childConfigMap(
     key: key[content],
     text,
   });
+}
+
+/** Names may be longer than labels. */
+function fits(name: string): boolean {
+  return labelValue(name).length === 0;
 }
 
 /**

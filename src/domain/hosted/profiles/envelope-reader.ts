@@ -1,7 +1,7 @@
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { contentOf } from "../protocol.ts";
 import { nameInStatus } from "./profile-status.ts";
-import { type EnvelopedProfile, isProfileConfigMap, readEnvelope } from "./read-envelope.ts";
+import { type EnvelopedProfile, envelopedProfile, isProfileConfigMap, readEnvelope } from "./read-envelope.ts";
 
 /** A cache of the ConfigMaps of the control plane namespace. */
 interface ConfigMaps {
@@ -12,7 +12,7 @@ interface ConfigMaps {
 /** Reads each version of a ConfigMap once. Keys of profiles are those of their ConfigMaps. */
 export class EnvelopeReader {
   readonly #configMaps: ConfigMaps;
-  readonly #read = new WeakMap<ConfigMap, EnvelopedProfile>();
+  readonly #read = new WeakMap<ConfigMap, ReturnType<typeof readEnvelope>>();
 
   constructor(configMaps: ConfigMaps) {
     this.#configMaps = configMaps;
@@ -31,12 +31,9 @@ export class EnvelopeReader {
   }
 
   read(configMap: ConfigMap): EnvelopedProfile {
-    const known = this.#read.get(configMap);
-    if (known) return known;
-    const profile = readEnvelope(configMap, () => nameInStatus(this.#lastStatus(configMap)));
-    // What a status said is not read again: it may have been written meanwhile.
-    if (profile.envelope.problem === undefined) this.#read.set(configMap, profile);
-    return profile;
+    const known = this.#read.get(configMap) ?? readEnvelope(configMap);
+    this.#read.set(configMap, known);
+    return envelopedProfile(configMap, known, () => nameInStatus(this.#lastStatus(configMap)));
   }
 
   #lastStatus({ metadata: { uid } }: ConfigMap): ConfigMap | undefined {

@@ -1,3 +1,4 @@
+import { dnsSubdomain } from "../../../language/object/names.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { tuningNamespace } from "../../node-tuning/api.ts";
 import { derivedNames } from "../../performance-profile/names.ts";
@@ -26,5 +27,6 @@ export function nameInStatus(configMap: ConfigMap | undefined): string | undefin
   const read = configMap && readStatus(configMap);
   const prefix = derivedNames("").runtimeClass;
   const runtimeClass = read?.type === "status" ? read.runtimeClass : undefined;
-  return runtimeClass?.startsWith(prefix) ? runtimeClass.slice(prefix.length) : undefined;
+  const name = runtimeClass?.startsWith(prefix) ? runtimeClass.slice(prefix.length) : "";
+  return dnsSubdomain(name).length === 0 ? name : undefined;
 }

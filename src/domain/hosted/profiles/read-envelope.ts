@@ -35,9 +35,13 @@ export function isProfileConfigMap(configMap: ConfigMap): boolean {
 }
 
 /** `lastName`: what the profile was called when it could be read. */
-export function readEnvelope(configMap: ConfigMap, lastName: () => string | undefined): EnvelopedProfile {
-  const read = profileIn(configMap);
-  const nodePool = nodePoolIn(configMap) ?? nodePoolOf(configMap);
+export function envelopedProfile(
+  configMap: ConfigMap,
+  read: PerformanceProfile | string,
+  lastName: () => string | undefined,
+): EnvelopedProfile {
+  const named = nodePoolIn(configMap);
+  const nodePool = named === undefined || labelValue(named).length > 0 ? nodePoolOf(configMap) : named;
   if (typeof read === "string") return unusable(configMap, nodePool, { problem: read, lastName });
   const innerPool = read.metadata.labels?.[keys.nodePoolName] ?? nodePool;
   const { metadata, spec = {} } = plainProfile(read, innerPool);
@@ -83,7 +87,7 @@ function identityOf(
 }
 
 /** The profile as its ConfigMap has it, or what is wrong. */
-function profileIn(configMap: ConfigMap): PerformanceProfile | string {
+export function readEnvelope(configMap: ConfigMap): PerformanceProfile | string {
   const { name = "" } = configMap.metadata;
   if (contentOf(configMap) !== "profile")
     return `ConfigMap ${name}: metadata.labels[${keys.performanceProfileConfig}]: must be "true"`;
