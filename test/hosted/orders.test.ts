@@ -205,21 +205,25 @@ it("a NodePool without configuration is finished at once, and its nodes stay as 
   expect(world.report()).toMatchObject({ current: full, counts: { total: 5, updated: 5, unavailable: 0 } });
 });
 
-it("nodes that disagree about boot arguments are in the report", async () => {
-  const { world } = await settled();
-  const values = new Map([
-    ["a=1", ["a", "b"]],
-    ["a=2", ["c", "d", "e", "f"]],
-  ]);
-  const outcome = { type: "conflict", values } as const;
-  world.boot.set({
-    tuneds: [],
-    poolsOf: new Map(),
-    pools: [{ pool: "np1", rule: {} as never, outcome }],
-    orphaned: [],
-  });
-  await world.clock.advance(second);
-  expect(world.report()?.bootArguments).toBe(
-    'nodes disagree about boot arguments: "a=1" on a, b; "a=2" on c, d, e and 1 more nodes',
-  );
-});
+it.each(["InPlace", "Replace"] as const)(
+  "nodes that disagree about boot arguments are in the report (%s)",
+  async (upgradeType) => {
+    const { world } = await settled();
+    world.order([config("50-a", "a=1")], { upgradeType });
+    const values = new Map([
+      ["a=1", ["a", "b"]],
+      ["a=2", ["c", "d", "e", "f"]],
+    ]);
+    const outcome = { type: "conflict", values } as const;
+    world.boot.set({
+      tuneds: [],
+      poolsOf: new Map(),
+      pools: [{ pool: "np1", rule: {} as never, outcome }],
+      orphaned: [],
+    });
+    await world.clock.advance(second);
+    expect(world.report()?.bootArguments).toBe(
+      'nodes disagree about boot arguments: "a=1" on a, b; "a=2" on c, d, e and 1 more nodes',
+    );
+  },
+);

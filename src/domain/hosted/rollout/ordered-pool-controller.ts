@@ -21,7 +21,7 @@ import { nodePoolOf } from "../protocol.ts";
 import type { OrderAuthority } from "./order-authority-controller.ts";
 import { orderedPool, poolMark } from "./ordered-pool.ts";
 import type { LatestPasses } from "./latest-passes.ts";
-import { disagreement, reportOf } from "./report-of.ts";
+import { disagreement, type ReportInput, reportOf } from "./report-of.ts";
 
 export interface OrderedPoolOptions extends ControlPlane {
   readonly hosted: Client;
@@ -75,9 +75,11 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       if (!order || !authority.order(name)) {
         if (!order) authority.forget(name);
         passes.delete(name);
+        const read = order && readOrder(order);
         // An order that cannot be read changes nothing; one of another kind of update ends the pool.
-        const isUnreadable = order && readOrder(order).type === "problem";
-        if (!pool || pool.metadata.labels?.[poolMark] !== "true" || isUnreadable) return undefined;
+        if (read?.type === "problem") return undefined;
+        if (order && read) await report({ order: read.value }, order, { signal, log });
+        if (pool?.metadata.labels?.[poolMark] !== "true") return undefined;
         return act({ ...emptyPlan(), prunes: [referenceTo(pool)] }, inHosted);
       }
       const wanted = wantedPool(authority, name, pool);
@@ -89,7 +91,8 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
         },
         inHosted,
       );
-      await report(name, order, { signal, log });
+      const latest = passes.get(name);
+      if (latest) await report(latest, order, { signal, log });
       return result;
     },
   });
@@ -114,13 +117,16 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       );
   }
 
-  async function report(name: string, order: ConfigMap, context: { signal: AbortSignal; log: Log }): Promise<void> {
-    const latest = passes.get(name);
-    if (!latest) return;
+  async function report(
+    about: Pick<ReportInput, "order" | "pass">,
+    order: ConfigMap,
+    context: { signal: AbortSignal; log: Log },
+  ): Promise<void> {
+    const { name } = about.order.nodePool;
     const found = configMaps.get(`${namespace}/${reportConfigMap(name)}`);
     const before = found && readReport(found);
     const next = reportOf({
-      ...latest,
+      ...about,
       before: before?.type === "read" ? before.value : undefined,
       bootArguments: disagreement(name, boot.current),
       now: formatTime(clock.now()),

@@ -20,7 +20,8 @@ export function disagreement(nodePool: string, boot: BootDecision | undefined): 
 
 export interface ReportInput {
   readonly order: PoolOrder;
-  readonly pass: PoolPass;
+  /** Absent: machines are replaced, and the management side counts them. */
+  readonly pass?: PoolPass | undefined;
   /** The report before. */
   readonly before?: PoolReport | undefined;
   /** Nodes that disagree about boot arguments. */
@@ -31,37 +32,62 @@ export interface ReportInput {
 
 /** What the management side is told: judged from nodes, never from what the status of a pool says. */
 export function reportOf({ order, pass, before, bootArguments, now }: ReportInput): PoolReport {
-  const { pool, rendering, decision } = pass;
-  const { members, waiting, status } = decision;
-  const target = pool.spec?.configuration?.name ?? "";
-  const updated = members.filter(({ state }) => isUpdated(state, target)).map(({ state }) => state.name);
-  const failed = members.filter(({ state, progress }) => state.isDegraded || progress?.phase === "Failed");
-  const problems = rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [];
   const isNew = before?.target !== order.target.full;
-  const isReleased =
-    rendering === undefined || (rendering.type === "rendered" && rendering.config.metadata.name === target);
-  const isFinished = isReleased && findCondition(status?.conditions, "Updated")?.status === "True";
+  const about = pass ? updateIn(pass) : nothing;
   return {
     nodePool: order.nodePool.name,
     target: order.target.full,
     generation: order.nodePool.generation,
-    ...(isFinished ? { current: order.target.full } : {}),
-    counts: {
-      total: members.length,
-      updated: rendering === undefined ? members.length : updated.length,
-      // A node that no agent has touched is as it was installed.
-      unavailable: members.filter(({ state }) => state.isUnavailable && !(state.isUntouched && state.isReady)).length,
-      degraded: failed.length,
-    },
-    updated: rendering === undefined ? members.map(({ state }) => state.name) : updated,
-    degraded: failed.map(({ state, progress }) => ({
-      node: state.name,
-      reason: printable(state.update.reason || (progress?.reason ?? "no reason given"), 500),
-    })),
-    waiting: waiting.map(({ reason, message }) => ({ reason, message: printable(message, 500) })),
-    problems,
+    ...about.lists,
+    ...(about.isFinished ? { current: order.target.full } : {}),
     ...(bootArguments === undefined ? {} : { bootArguments }),
     since: isNew ? now : before.since,
-    ...(isFinished ? { finished: isNew ? now : (before.finished ?? now) } : {}),
+    ...(about.isFinished ? { finished: isNew ? now : (before.finished ?? now) } : {}),
+  };
+}
+
+interface Update {
+  readonly isFinished: boolean;
+  readonly lists: Pick<PoolReport, "counts" | "updated" | "degraded" | "waiting" | "problems">;
+}
+
+const nothing: Update = {
+  isFinished: false,
+  lists: {
+    counts: { total: 0, updated: 0, unavailable: 0, degraded: 0 },
+    updated: [],
+    degraded: [],
+    waiting: [],
+    problems: [],
+  },
+};
+
+function updateIn({ pool, rendering, decision }: PoolPass): Update {
+  const { members, waiting, status } = decision;
+  const target = pool.spec?.configuration?.name ?? "";
+  // Without a rendering nodes are as they should be.
+  const updated = members.filter(({ state }) => rendering === undefined || isUpdated(state, target));
+  const failed = members.filter(({ state, progress }) => state.isDegraded || progress?.phase === "Failed");
+  // A node that no agent has touched is as it was installed.
+  const unavailable = members.filter(({ state }) => state.isUnavailable && !(state.isUntouched && state.isReady));
+  const isReleased =
+    rendering === undefined || (rendering.type === "rendered" && rendering.config.metadata.name === target);
+  return {
+    isFinished: isReleased && findCondition(status?.conditions, "Updated")?.status === "True",
+    lists: {
+      counts: {
+        total: members.length,
+        updated: updated.length,
+        unavailable: unavailable.length,
+        degraded: failed.length,
+      },
+      updated: updated.map(({ state }) => state.name),
+      degraded: failed.map(({ state, progress }) => ({
+        node: state.name,
+        reason: printable(state.update.reason || (progress?.reason ?? "no reason given"), 500),
+      })),
+      waiting: waiting.map(({ reason, message }) => ({ reason, message: printable(message, 500) })),
+      problems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],
+    },
   };
 }

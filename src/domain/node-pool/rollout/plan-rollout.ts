@@ -52,7 +52,10 @@ export function planRollout(input: RolloutInput): RolloutPlan {
       ...updating.outcomes,
     ],
     annotations: updating.annotations,
-    status: omitUndefined({ version: updating.version, replicas: machines?.available ?? availableIn(report) }),
+    status: omitUndefined({
+      version: updating.version,
+      replicas: machines?.available ?? (isInPlace ? availableIn(report) : undefined),
+    }),
     requeueAfterMs: secrets?.againInMs,
   };
 }
