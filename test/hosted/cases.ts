@@ -69,6 +69,9 @@ export interface RecordedChange {
   readonly nodeSide?: readonly NodeReport[];
   readonly operator?: "stop" | "start" | "restart";
   readonly operandReady?: boolean;
+  /** The API server does not answer, and answers again. */
+  readonly freeze?: "management" | "hosted";
+  readonly unfreeze?: "management" | "hosted";
 }
 
 export interface NodeReport {

@@ -188,7 +188,7 @@ const edits: [string, Edit][] = [
 describe("users of the hosted cluster cannot keep", { timeout: 60_000 }, () => {
   it.each(edits)("%s", async (_, { of, name, namespace, patch, isDeleted = !patch }) => {
     const { client } = clusters.hosted;
-    const place = { ...(namespace === undefined ? {} : { namespace }) };
+    const place = namespace === undefined ? {} : { namespace };
     if (patch) await client.patch(of, name, { type: "merge", patch }, place);
     if (isDeleted) await client.delete(of, name, place);
     await restored();

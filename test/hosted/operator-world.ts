@@ -8,7 +8,8 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { configMapOf, type NodeReport, patchOf, type RecordedCase, type RecordedChange } from "./cases.ts";
 import { HostedOperator } from "./hosted-operator.ts";
-import { controlPlane, type TwoClusters } from "./two-clusters.ts";
+import { Relay } from "./relay.ts";
+import { controlPlane, poolNamespace, type TwoClusters } from "./two-clusters.ts";
 
 const depsAnnotation = "tuned.openshift.io/bootcmdline-deps";
 const bootAnnotation = "tuned.openshift.io/bootcmdline";
@@ -19,25 +20,40 @@ interface Place {
   readonly namespace?: string;
 }
 
+type Way = ReturnType<typeof Relay.to>;
+type Ways = Readonly<Record<"management" | "hosted", Awaited<Way>>>;
+
 /** The two clusters of an `op-` case with the operator between them. Everything around it is done by the test. */
 export class OperatorWorld {
   readonly #clusters: TwoClusters;
+  /** Of the operator. */
+  readonly #ways: Ways;
   readonly #places: Readonly<Record<string, Place>>;
   #operator: HostedOperator;
   #protocol: Protocol = "documented";
 
-  constructor(clusters: TwoClusters) {
+  private constructor(clusters: TwoClusters, ways: Ways) {
     this.#clusters = clusters;
-    this.#operator = new HostedOperator(clusters);
+    this.#ways = ways;
+    this.#operator = new HostedOperator(ways);
     const { client } = clusters.hosted;
     this.#places = {
       ConfigMap: { client: clusters.management.client, kind: kinds.configMap, namespace: controlPlane },
+      UserConfigMap: { client: clusters.management.client, kind: kinds.configMap, namespace: poolNamespace },
       Tuned: { client, kind: tunedKind, namespace: tuningNamespace },
       Profile: { client, kind: profileKind, namespace: tuningNamespace },
       DaemonSet: { client, kind: kinds.daemonSet, namespace: tuningNamespace },
       Node: { client, kind: kinds.node },
       ClusterOperator: { client, kind: clusterOperatorKind },
     };
+  }
+
+  static async between(clusters: TwoClusters): Promise<OperatorWorld> {
+    const [management, hosted] = [clusters.management, clusters.hosted].map(({ server }) => Relay.to(server)) as [
+      Way,
+      Way,
+    ];
+    return new OperatorWorld(clusters, { management: await management, hosted: await hosted });
   }
 
   #place(kind: string): Place {
@@ -49,7 +65,7 @@ export class OperatorWorld {
   async begin(recorded: RecordedCase<unknown>, protocol: Protocol): Promise<void> {
     await this.#clear();
     this.#protocol = protocol;
-    this.#operator = new HostedOperator(this.#clusters, protocol);
+    this.#operator = new HostedOperator(this.#ways, protocol);
     for (const { name, labels } of recorded.nodes ?? []) await this.#create(nodeOf(name, labels));
     for (const { configMap } of recorded.objects) if (configMap) await this.#create(configMapOf(configMap));
     this.#operator.start();
@@ -57,6 +73,14 @@ export class OperatorWorld {
 
   async end(): Promise<void> {
     await this.#operator.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.end();
+    for (const { relay, client } of Object.values(this.#ways)) {
+      client.close();
+      await relay.close();
+    }
   }
 
   /** Deletes what an earlier case left. */
@@ -76,6 +100,8 @@ export class OperatorWorld {
 
   async change(change: RecordedChange): Promise<void> {
     const { create, patch, merge = {}, nodeSide = [], operator } = change;
+    if (change.freeze) this.#ways[change.freeze].relay.freeze();
+    if (change.unfreeze) this.#ways[change.unfreeze].relay.restore();
     if (operator === "stop" || operator === "restart") await this.#operator.stop();
     if (operator === "start" || operator === "restart") this.#operator.start();
     if (create?.configMap) await this.#create(configMapOf(create.configMap));
@@ -87,7 +113,8 @@ export class OperatorWorld {
   }
 
   async #create(object: KubeObject): Promise<void> {
-    const { client, kind, namespace } = this.#place(object.kind);
+    const isOfUser = object.kind === "ConfigMap" && object.metadata.namespace === poolNamespace;
+    const { client, kind, namespace } = this.#place(isOfUser ? "UserConfigMap" : object.kind);
     const { uid: _uid, ...metadata } = object.metadata;
     const own =
       object.kind === "Node"

@@ -17,7 +17,7 @@ interface OperatorExpectation {
   readonly gone?: readonly string[];
 }
 
-const files = ["mirror-tuneds", "hosted-edits", "node-pools", "boot-arguments"];
+const files = ["mirror-tuneds", "hosted-edits", "node-pools", "boot-arguments", "isolation"];
 
 /** Observations in a row that must agree before a step counts as settled. */
 const observations = 3;
@@ -30,10 +30,10 @@ let clusters: TwoClusters;
 let world: OperatorWorld;
 beforeAll(async () => {
   clusters = await twoClusters();
-  world = new OperatorWorld(clusters);
+  world = await OperatorWorld.between(clusters);
 });
 afterAll(async () => {
-  await world?.end();
+  await world?.close();
   await clusters?.close();
 });
 

@@ -28,6 +28,7 @@ const run = [
   "profiles",
   "profile-life-cycle",
   "two-pools",
+  "isolation",
 ].flatMap((file) => casesOf<{ id: string }>(file).map(({ id }) => id));
 
 function idsIn(part: string): string[] {
