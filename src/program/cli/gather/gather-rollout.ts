@@ -1,4 +1,4 @@
-import { ifThere } from "../../../cluster/kube/api-error.ts";
+import { ifThere, isForbidden } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { leaseKind } from "../../../cluster/runtime/leader/lease.ts";
@@ -46,11 +46,17 @@ export async function gatherRollout(
 
 /** The node of the pod that leads, by its lease: `attune-operator-7d9f-abcde_UUID`. Undefined where it runs outside of the cluster. */
 async function gatherOperatorNode(client: Client, namespace: string, signal: AbortSignal): Promise<string | undefined> {
-  const lease = await ifThere(client.get(leaseKind, operatorLease, { namespace, signal }));
-  const [name = ""] = lease?.spec?.holderIdentity?.split("_") ?? [];
-  if (name === "") return undefined;
-  const { items } = await client.list(kinds.pod, { fieldSelector: `metadata.name=${name}`, signal });
-  return items.find(({ spec }) => spec?.serviceAccountName === operatorServiceAccount)?.spec?.nodeName;
+  try {
+    const lease = await ifThere(client.get(leaseKind, operatorLease, { namespace, signal }));
+    const [name = ""] = lease?.spec?.holderIdentity?.split("_") ?? [];
+    if (name === "") return undefined;
+    const { items } = await client.list(kinds.pod, { fieldSelector: `metadata.name=${name}`, signal });
+    return items.find(({ spec }) => spec?.serviceAccountName === operatorServiceAccount)?.spec?.nodeName;
+  } catch (error) {
+    // Without the right to read leases a plan has all but this one order.
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Pods that a PodDisruptionBudget would keep on their nodes now. Asks only for pods of budgets that allow no disruption. */
