@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
-import { contentOf, keys, nodePoolIn, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
+import { contentOf, keys, nodePoolIn, nodePoolOf, tunedsConfigMap, tuningKeys } from "../hosted/protocol.ts";
 import { controlPlaneOf, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
@@ -37,7 +37,9 @@ export function nodePoolKeyIn({ metadata: { annotations = {} } }: KubeObject): s
 export function projectConfigMap(configMap: ConfigMap): ConfigMap {
   const { managedFields: _, ...metadata } = configMap.metadata;
   const { data = {} } = configMap;
-  const isOurs = contentOf(configMap) !== undefined || nodePoolOf(configMap) !== "";
+  // A ConfigMap of another owner that has the name of ours is adopted, with its other keys.
+  const isNamed = metadata.name?.startsWith(tunedsConfigMap("")) === true;
+  const isOurs = isNamed || contentOf(configMap) !== undefined || nodePoolOf(configMap) !== "";
   if (isOurs || tuningKeys.some((key) => Object.hasOwn(data, key))) return { ...configMap, metadata };
   const { data: _data, binaryData: _binary, ...rest } = configMap as ConfigMap & KubeObject;
   return { ...rest, metadata };

@@ -52,5 +52,5 @@ function withMark({ metadata, ...object }: KubeObject, configMap: ConfigMap): Ku
   return {
     ...object,
     metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
-  } as KubeObject;
+  };
 }

@@ -170,6 +170,12 @@ function withSources(configMap: ConfigMap, sources: Record<string, string>): Con
   return { ...configMap, metadata: { ...configMap.metadata, annotations } };
 }
 
+/** Keys of others stay, as in HyperShift; those that readers might take for ours do not. */
+function beside(object: ConfigMap, there: ConfigMap | undefined): ConfigMap {
+  const others = Object.entries(there?.data ?? {}).filter(([key]) => !(tuningKeys as readonly string[]).includes(key));
+  return { ...object, data: { ...Object.fromEntries(others), ...object.data } };
+}
+
 export function byName(observed: readonly ConfigMap[]): (name: string) => ConfigMap | undefined {
   const found = new Map(observed.map((one) => [one.metadata.name, one]));
   return (name) => found.get(name);
@@ -194,7 +200,7 @@ function withoutTaken(
     const fault = usable.some((one) => one.object.metadata.name === name)
       ? "this NodePool needs the name for its Tuneds"
       : nameTaken(there, contentOf(object) ?? "tuneds", nodePool);
-    if (fault === undefined) usable.push({ object, isFixed: there?.immutable === true });
+    if (fault === undefined) usable.push({ object: beside(object, there), isFixed: there?.immutable === true });
     else taken.push({ configMap: name, message: `cannot be written to the control plane namespace: ${fault}` });
   }
   return { usable, taken };
