@@ -212,6 +212,23 @@ describe("users of the hosted cluster cannot keep", { timeout: 60_000 }, () => {
   });
 });
 
+it("edits in a loop never reach a Profile, and do not outlast the loop", { timeout: 60_000 }, async () => {
+  const { client } = clusters.hosted;
+  const generation = async (): Promise<unknown> =>
+    (await client.get(profileKind, "np1-node", inTuning)).metadata.generation;
+  const first = await generation();
+  const several = [node, tuned, theDefault].map(({ of }) => edits.filter(([, edit]) => edit.of === of && edit.patch));
+  for (let round = 0; round < 10; round++)
+    await Promise.all(
+      several.map(async (some) => {
+        const [, { of, name, namespace, patch = {} }] = some[round % some.length]!;
+        await client.patch(of, name, { type: "merge", patch }, namespace === undefined ? {} : { namespace });
+      }),
+    );
+  await restored();
+  expect(await generation()).toBe(first);
+});
+
 it("nothing that they do changes the management cluster, where the operator used ConfigMaps and Events of one namespace", () => {
   const writes = requests.filter(({ verb, resource }) => resource !== "events" && verb !== "list" && verb !== "watch");
   const names = writes.map(({ verb, name = "" }) => `${verb} ${name}`);
