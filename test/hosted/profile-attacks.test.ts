@@ -4,14 +4,14 @@ import { runtimeClassKind } from "../../src/domain/performance-profile/api.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { HostedOperator } from "./hosted-operator.ts";
-import { cuttable, killedAfter } from "./hostile-clients.ts";
+import { cuttable } from "./hostile-clients.ts";
 import { type Observation, observe } from "./profile-observation.ts";
 import { Rollouts } from "./profile-rollouts.ts";
 import { ProfileWorld } from "./profile-world.ts";
 import { controlPlane, type TwoClusters, twoClusters } from "./two-clusters.ts";
 
 const isLong = process.env["ATTUNE_LONG"] !== undefined;
-if (!isLong) console.log("not run: many edits, two operators, killed operators (only with ATTUNE_LONG)");
+if (!isLong) console.log("not run: many edits, two operators (only with ATTUNE_LONG)");
 const prefix = "hypershift.openshift.io/";
 const report = { status: { applied: "True" }, bootcmdline: "x", deps: "current" };
 
@@ -126,7 +126,7 @@ describe("a profile in a ConfigMap", () => {
     start();
     await world.createNode("np1-a");
     await apply("pp", "np1", profile("perf"));
-    for (let count = 0; count < 500; count++)
+    for (let count = 0; count < 20; count++)
       await edit("pp", profile("perf", { numa: { topologyPolicy: count % 2 ? "restricted" : "best-effort" } }));
     await edit("pp", profile("perf", { numa: { topologyPolicy: "single-numa-node" } }));
     await reports("np1-a", "perf");
@@ -225,33 +225,4 @@ describe("a profile in a ConfigMap", () => {
     expect(await observe(world)).toEqual(before);
     await other.stop();
   });
-
-  it.runIf(isLong)(
-    "costs one rollout and leaves nothing behind wherever the operator is killed",
-    async () => {
-      for (let most = 1, isDead = true; isDead; most++) {
-        isDead = false;
-        const restart = async (): Promise<void> => {
-          isDead = true;
-          await first.stop();
-          start();
-        };
-        const first = start(killedAfter(clusters, most, () => void restart()));
-        const rollouts = new Rollouts(world.management, "np1");
-        await world.createNode("np1-a");
-        await apply("pp", "np1", profile("perf"));
-        await reports("np1-a", "perf");
-        await applied("pp", "performance-perf");
-        await remove("pp");
-        await reaches(`all is gone after ${most} writes`, ({ inputs, children, runtimeClasses }) =>
-          [inputs, children, runtimeClasses].every((part) => Object.keys(part).length === 0),
-        );
-        expect([most, rollouts.targets.length]).toEqual([most, 2]);
-        await rollouts.stop();
-        await world.clear();
-        await operator?.stop();
-      }
-    },
-    600_000,
-  );
 });
