@@ -13,13 +13,12 @@ import { isHosted, runOperatorWith } from "./run-operator.ts";
 
 /** `attune operator`: logs which features the cluster has, and runs until SIGTERM or SIGINT. */
 export async function operator(options: Values<typeof operatorCommandFlags>): Promise<void> {
+  const hosting = isHosted(options, process.env) ? await managementConnection(options.managementKubeconfig) : undefined;
   const connection = await loadConnection(options);
   const { signal } = stopOnSignals();
   const metrics = await createPromMetrics();
   const client = new HttpClient(connection, { onRequest: countRequests(metrics) });
-  const management = isHosted(options, process.env)
-    ? new HttpClient(await managementConnection(options.managementKubeconfig))
-    : undefined;
+  const management = hosting && new HttpClient(hosting);
   const log = await createLog({ name: "operator" });
   const print = (line: string): void => log.info({}, line);
   print(`attune ${version} operator, mode ${management ? "hosted" : options.mode}, on ${connection.cluster.server}`);
