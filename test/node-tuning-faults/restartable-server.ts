@@ -3,10 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { startRealServer } from "../servers/real-server.ts";
-import type { ServerUnderTest } from "../servers/server-under-test.ts";
-
-/** A server that can be stopped and started again with the same data and address. */
-export type RestartableServer = ServerUnderTest & { restart(): Promise<void> };
+import type { RestartableServer } from "../fault-proxy/struck-server.ts";
 
 export interface RestartableVariant {
   readonly name: "embedded" | "real";

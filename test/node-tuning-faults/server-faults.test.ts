@@ -1,51 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../fault-proxy/fault-proxy.ts";
+import { serverFaults } from "../fault-proxy/server-faults.ts";
 import { LiveStage } from "./live-stage.ts";
 import { restartableVariants } from "./restartable-server.ts";
 import { story } from "./story.ts";
 import { undisturbedOutcomes } from "./undisturbed.ts";
-
-/** What happens to operator and server in every step, right after the changes of the step. */
-const faults: readonly { readonly what: string; readonly strike: (stage: LiveStage) => Promise<void> }[] = [
-  { what: "nothing", strike: async () => {} },
-  { what: "requests are answered with 409", strike: async ({ proxy }) => proxy.plan("other", ...answers(409, 3)) },
-  { what: "requests are answered with 500", strike: async ({ proxy }) => proxy.plan("other", ...answers(500, 5)) },
-  {
-    what: "requests are answered with 429, to come back in a second",
-    strike: async ({ proxy }) => proxy.plan("other", ...answers(429, 2, { "retry-after": "1" })),
-  },
-  { what: "connections are reset", strike: async ({ proxy }) => proxy.reset() },
-  {
-    what: "watches are cut in the middle of an event, and then refused",
-    strike: async ({ proxy }) => {
-      proxy.plan("watch", { kind: "cut", afterBytes: 100, by: "reset" }, { kind: "cut", afterBytes: 100, by: "end" });
-      proxy.plan("watch", ...answers(500, 2));
-      proxy.reset();
-    },
-  },
-  {
-    what: "the server reports watches as too old",
-    strike: async ({ proxy }) => proxy.say({ type: "ERROR", object: statusOf(410, "Expired") }),
-  },
-  {
-    what: "answers are held back for half a second",
-    strike: async ({ proxy }) => {
-      proxy.stall();
-      await delay(500);
-      proxy.goOn();
-    },
-  },
-  {
-    what: "the server is out of reach for a second",
-    strike: async ({ proxy }) => {
-      await proxy.refuse();
-      await delay(1000);
-      await proxy.listen();
-    },
-  },
-  { what: "the server is restarted", strike: (stage) => stage.restartServer() },
-];
 
 describe.each(restartableVariants())(
   "on the $name server the operator reaches the same state if in every step",
@@ -53,7 +12,8 @@ describe.each(restartableVariants())(
     const outcomes = await undisturbedOutcomes();
 
     // In parallel on the embedded server, since they mostly wait; ten real servers would take too long to start.
-    const each = variant.name === "embedded" ? it.concurrent.each(faults) : it.each(faults);
+    const each = variant.name === "embedded" ? it.concurrent.each(serverFaults) : it.each(serverFaults);
+    // In every step, right after its changes.
     each(
       "$what",
       async ({ strike }) => {
@@ -78,14 +38,3 @@ describe.each(restartableVariants())(
     );
   },
 );
-
-function answers(status: number, count: number, headers: Record<string, string> = {}): Fault[] {
-  const body = JSON.stringify(statusOf(status, reasons[status] ?? "Unknown"));
-  return Array.from({ length: count }, () => ({ kind: "answer", status, headers, body }));
-}
-
-const reasons: Record<number, string> = { 409: "Conflict", 429: "TooManyRequests", 500: "InternalError" };
-
-function statusOf(code: number, reason: string): object {
-  return { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: reason };
-}
