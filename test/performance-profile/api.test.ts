@@ -285,7 +285,7 @@ onEachServer("performance profiles", (cluster) => {
     );
     await cluster.kubectl.prints(
       "get performanceprofiles b",
-      /^NAME +RESERVED +ISOLATED +AVAILABLE +DEGRADED +AGE\nb +0-1 +2-3 .*$/,
+      /^NAME +RESERVED +ISOLATED +AVAILABLE +PROGRESSING +DEGRADED +AGE\nb +0-1 +2-3 .*$/,
     );
   });
 
