@@ -1,4 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
@@ -21,10 +24,27 @@ const ownKinds: readonly [KindRef, string][] = [
   [kinds.deployment, "attune-operator"],
 ];
 
+const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+function refusal(message: string): string {
+  return JSON.stringify({ kind: "Status", code: 403, message });
+}
+
+/** Of no JSON: a reader of the whole never comes to an end. */
+function endless(): Readable {
+  const piece = Buffer.alloc(64 * 1024, "x");
+  return new Readable({
+    read() {
+      this.push(piece);
+    },
+  });
+}
+
 describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
   let clusters: TwoClusters;
   let client: Client;
   let kubeconfig: string;
+  let enemies = 0;
   const stop = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -82,10 +102,42 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
   it.each([
     ["no Secret", "missing", undefined, "KubeconfigMissing"],
     ["a command in it", "command", "users: [{name: u, user: {exec: {command: /bin/sh}}}]", "KubeconfigInvalid"],
+    ["a token of the operator", "file", `users: [{name: u, user: {tokenFile: ${token}}}]`, "KubeconfigInvalid"],
     ["no kubeconfig in it", "text", "- a", "KubeconfigInvalid"],
   ])("wait for a kubeconfig: %s", async (_, name, text, reason) => {
     await create(name, text);
     await eventually("reported", async () => (await reasonOf(name)) === reason);
+    // An operator would run that command, or send its own token, beside credentials of the management cluster.
+    for (const [kind, object] of ownKinds)
+      await expect(client.get(kind, object, { namespace: `clusters-${name}` })).rejects.toThrow("not found");
+  });
+
+  it.each([
+    ["other words each time", (count: number) => refusal(`no ${count}`)],
+    ["more words than a condition holds", () => refusal("x".repeat(2_000_000))],
+    ["a response without end", () => undefined],
+  ])("are not kept busy by a hosted cluster that answers with %s", async (_, answer) => {
+    let requests = 0;
+    const name = `enemy-${enemies++}`;
+    const server = createServer((__, response) => {
+      const text = answer(++requests);
+      response.writeHead(text === undefined ? 200 : 403, { "content-type": "application/json" });
+      if (text === undefined) pipeline(endless(), response, () => {});
+      else response.end(text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await create(name, kubeconfig.replace(/server: .*/, `server: http://127.0.0.1:${port}`));
+    await eventually("reported", async () => (await reasonOf(name)) === "HostedClusterUnreachable");
+    const before = await conditionOf(name);
+    const place = { namespace: `clusters-${name}` };
+    // An event that brings the controller here again.
+    await client.delete(kinds.roleBinding, hostedOperatorRole, place);
+    await eventually("created again", () => client.get(kinds.roleBinding, hostedOperatorRole, place));
+    expect(requests).toBe(1);
+    expect((await conditionOf(name))?.message).toBe(before?.message);
+    server.closeAllConnections();
+    server.close();
   });
 
   it("leave objects of others alone, and name them", async () => {

@@ -19,6 +19,8 @@ export interface RequestRecord {
 
 export interface RequesterOptions {
   maxSockets?: number | undefined;
+  /** Bytes of a response that is read as a whole, where no proxy is in between. Default: as many as the server sends. */
+  maxBody?: number | undefined;
   /** For one attempt, to the last byte of the response. Default 60 s. Watches have none. */
   timeoutMs?: number | undefined;
   /** How often a request is retried after 429 with `Retry-After` (default 5), and the longest wait (default 30 s). */

@@ -38,13 +38,18 @@ export class Transport {
   readonly #url: URL;
   readonly #basePath: string;
   readonly #maxSockets: number;
+  readonly #maxBody: number | undefined;
   #opened: Opened | undefined;
 
-  constructor(cluster: Cluster, { maxSockets = 32 }: { maxSockets?: number | undefined } = {}) {
+  constructor(
+    cluster: Cluster,
+    { maxSockets = 32, maxBody }: { maxSockets?: number | undefined; maxBody?: number | undefined } = {},
+  ) {
     this.#cluster = cluster;
     this.#url = new URL(cluster.server);
     this.#basePath = this.#url.pathname.replace(/\/+$/, "");
     this.#maxSockets = maxSockets;
+    this.#maxBody = maxBody;
     this.host = this.#url.host;
   }
 
@@ -130,7 +135,7 @@ export class Transport {
       certificate,
       short: this.#cluster.proxyUrl
         ? this.#agent(tls, { maxSockets: kept, maxFreeSockets: kept })
-        : new SocketPool(this.#connect(tls), kept),
+        : new SocketPool(this.#connect(tls), kept, this.#maxBody),
       long: this.#agent(tls, { maxFreeSockets: 1 }),
     };
     this.dropIdle();

@@ -58,6 +58,10 @@ export async function hostedClusterOperators(input: HostedClustersInput): Promis
   });
 }
 
+/** Definitions of kinds are the longest responses. */
+const maxBody = 4 * 1024 * 1024;
+
+/** Whose API server it is, is for users to say: its responses must not use up the memory of this process. */
 async function connect({ text, from }: HostedKubeconfig): Promise<HttpClient> {
-  return new HttpClient(await inlineConnection(text, from));
+  return new HttpClient(await inlineConnection(text, from), { maxBody });
 }

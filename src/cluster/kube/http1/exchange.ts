@@ -28,9 +28,13 @@ export class Exchange implements SentRequest, HttpResponse {
   #head: { resolve: (response: HttpResponse) => void; reject: (error: Error) => void } | undefined;
   #body: { resolve: (text: string) => void; reject: (error: unknown) => void } | undefined;
 
-  constructor(method: string, request: string | Buffer, onFailure: (exchange: Exchange) => void) {
+  constructor(
+    method: string,
+    request: string | Buffer,
+    { onFailure, maxBody }: { onFailure: (exchange: Exchange) => void; maxBody?: number | undefined },
+  ) {
     this.request = request;
-    this.#reader = new ResponseReader(method);
+    this.#reader = new ResponseReader(method, maxBody);
     this.#onFailure = onFailure;
     this.response = new Promise((resolve, reject) => (this.#head = { resolve, reject }));
   }

@@ -204,3 +204,13 @@ test.each(samples.slice(0, 2))("a response %s that is cut off anywhere is an err
   const bytes = wire(text);
   for (let at = 0; at < bytes.length; at++) expect(outcome([bytes.subarray(0, at)])).toBe("broken off");
 });
+
+test.each([
+  ["of a length that is said", "Content-Length: 9\r\n\r\n123456789"],
+  ["in chunks", "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n4\r\n6789\r\n"],
+  ["until the connection is closed", "\r\n123456789"],
+])("a body %s is not held beyond its limit", (_, rest) => {
+  const bytes = wire(`HTTP/1.1 200 OK\r\n${rest}`);
+  expect(() => new ResponseReader("GET", 8).push(bytes)).toThrow("more than 8 bytes");
+  new ResponseReader("GET", 9).push(bytes);
+});

@@ -25,15 +25,19 @@ export class ResponseReader {
   /** Whether the connection can serve another request after this response. */
   keepAlive = false;
   readonly #bodiless: boolean;
+  readonly #maxBody: number;
   #state: State = "head";
   #pieces: Buffer[] = [];
   /** The beginning of a head or line that is not complete. */
   #rest: Buffer = nothing;
   #headBytes = 0;
+  #bodyBytes = 0;
   #missing = 0;
 
-  constructor(method: string) {
+  /** `maxBody`: bytes of the body. Default: as many as the server sends. */
+  constructor(method: string, maxBody = Infinity) {
     this.#bodiless = method === "HEAD";
+    this.#maxBody = maxBody;
   }
 
   get done(): boolean {
@@ -124,12 +128,12 @@ export class ResponseReader {
   }
 
   #body(input: Buffer, at: number): number {
-    if (this.#state === "until close") {
-      this.#pieces.push(input.subarray(at));
-      return input.length - at;
-    }
-    const used = Math.min(this.#missing, input.length - at);
+    const there = input.length - at;
+    const used = this.#state === "until close" ? there : Math.min(this.#missing, there);
+    this.#bodyBytes += used;
+    if (this.#bodyBytes > this.#maxBody) throw new Error(`the server's response has more than ${this.#maxBody} bytes`);
     this.#pieces.push(input.subarray(at, at + used));
+    if (this.#state === "until close") return used;
     this.#missing -= used;
     if (this.#missing === 0) this.#state = this.#state === "sized" ? "done" : "after chunk";
     return used;

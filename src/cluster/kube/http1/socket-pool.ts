@@ -6,14 +6,17 @@ import { Exchange } from "./exchange.ts";
 export class SocketPool {
   readonly #open: () => Socket;
   readonly #maxSockets: number;
+  readonly #maxBody: number | undefined;
   readonly #all = new Set<PooledSocket>();
   readonly #idle: PooledSocket[] = [];
   readonly #waiting = new Set<Exchange>();
   #retired = false;
 
-  constructor(open: () => Socket, maxSockets: number) {
+  /** `maxBody`: bytes of the body of a response. */
+  constructor(open: () => Socket, maxSockets: number, maxBody?: number) {
     this.#open = open;
     this.#maxSockets = maxSockets;
+    this.#maxBody = maxBody;
   }
 
   get size(): number {
@@ -21,7 +24,7 @@ export class SocketPool {
   }
 
   send(method: string, request: string | Buffer): Exchange {
-    const exchange = new Exchange(method, request, this.#failed);
+    const exchange = new Exchange(method, request, { onFailure: this.#failed, maxBody: this.#maxBody });
     this.#waiting.add(exchange);
     this.#serve();
     return exchange;

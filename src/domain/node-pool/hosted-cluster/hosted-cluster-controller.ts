@@ -12,7 +12,7 @@ import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan } from "../../../language/object/plan.ts";
 import { controlPlaneNamespace, type HostedCluster, hostedClusterKind, isTuned } from "../api.ts";
 import { decideHostedCluster, type HostedState, nameOf, wantedObjects } from "./decide-hosted-cluster.ts";
-import { type HostedObjects, resyncMs } from "./hosted-objects-controller.ts";
+import { type HostedObjects, kubeconfigInvalid, resyncMs, retryMs } from "./hosted-objects-controller.ts";
 import {
   type HostedKubeconfig,
   kubeconfigName,
@@ -49,8 +49,6 @@ export interface HostedClusterOptions {
 }
 
 const fieldManager = "attune-management";
-/** How often a hosted cluster is tried that cannot be reached. */
-const retryMs = 30_000;
 
 /** Runs the operator of each hosted cluster in its control plane namespace. */
 export function hostedClusterController(options: HostedClusterOptions): Controller {
@@ -74,11 +72,13 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
       if (!hostedCluster) hostedObjects.forget(key);
       const namespace = hostedCluster ? placeOf(hostedCluster) : "";
       if (hostedCluster) await ensureNamespace(namespace, key, signal);
-      const kubeconfig = hostedCluster ? await readKubeconfig(hostedCluster, signal) : unread;
+      const read = hostedCluster ? await readKubeconfig(hostedCluster, signal) : unread;
       const hosted: HostedState =
-        kubeconfig.type === "kubeconfig" ? await hostedObjects.apply(key, kubeconfig.kubeconfig, signal) : unapplied;
-      const objects = (read: HostedKubeconfig): readonly KubeObject[] =>
-        hostedCluster ? options.operatorObjects({ hostedCluster, namespace, kubeconfig: read }) : [];
+        read.type === "kubeconfig" ? await hostedObjects.apply(key, read.kubeconfig, signal) : unapplied;
+      // Its commands and files would be those of the operator, which has credentials of the management cluster.
+      const kubeconfig = hosted.type === "problem" && hosted.reason === kubeconfigInvalid ? hosted : read;
+      const objects = (used: HostedKubeconfig): readonly KubeObject[] =>
+        hostedCluster ? options.operatorObjects({ hostedCluster, namespace, kubeconfig: used }) : [];
       const taken =
         kubeconfig.type === "kubeconfig"
           ? await takenAmong(wantedObjects({ objects }, kubeconfig.kubeconfig), signal)

@@ -3,6 +3,7 @@ import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isOurs } from "../../../language/object/custom-definition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { printable } from "../../rollout/node-annotations.ts";
 import type { HostedState } from "./decide-hosted-cluster.ts";
 import type { HostedKubeconfig } from "./kubeconfig.ts";
 
@@ -20,43 +21,57 @@ export interface HostedObjectsOptions {
 const timeoutMs = 10_000;
 /** How often edits of hosted users are undone. */
 export const resyncMs = 300_000;
+/** How often a hosted cluster is tried that cannot be reached. */
+export const retryMs = 30_000;
+/** Reason of a kubeconfig that this process does not use: no operator gets it either. */
+export const kubeconfigInvalid = "KubeconfigInvalid";
+/** Of what a hosted cluster says, in a condition. */
+const mostCharacters = 1000;
 
 /** Keeps the objects that operators need in hosted clusters. */
 export class HostedObjects {
   readonly #options: HostedObjectsOptions;
-  /** By hosted cluster: what was applied with which kubeconfig. */
-  readonly #applied = new Map<string, { readonly digest: string; readonly at: number }>();
+  /** By hosted cluster: what came of the last attempt, with which kubeconfig. */
+  readonly #last = new Map<string, { readonly digest: string; readonly at: number; readonly state: HostedState }>();
 
   constructor(options: HostedObjectsOptions) {
     this.#options = options;
   }
 
   forget(key: string): void {
-    this.#applied.delete(key);
+    this.#last.delete(key);
   }
 
-  /** Applies them, unless they were applied a short time ago. */
+  /**
+   * Applies them, unless that was tried a short time ago. Each report of a problem is an event: a hosted cluster that says
+   * something else each time must not be asked again for it.
+   */
   async apply(key: string, kubeconfig: HostedKubeconfig, signal: AbortSignal): Promise<HostedState> {
     const { clock } = this.#options;
-    const last = this.#applied.get(key);
-    if (last?.digest === kubeconfig.digest && clock.monotonic() - last.at < resyncMs) return { type: "applied" };
-    this.#applied.delete(key);
-    try {
-      await this.#applyAll(kubeconfig, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      return { type: "problem", ...reasonOf(error, kubeconfig) };
-    }
-    this.#applied.set(key, { digest: kubeconfig.digest, at: clock.monotonic() });
-    return { type: "applied" };
+    const { digest } = kubeconfig;
+    const last = this.#last.get(key);
+    const at = clock.monotonic();
+    if (last?.digest === digest && at - last.at < (last.state.type === "applied" ? resyncMs : retryMs))
+      return last.state;
+    const state = await this.#applyAll(kubeconfig, signal);
+    this.#last.set(key, { digest, at, state });
+    return state;
   }
 
-  async #applyAll(kubeconfig: HostedKubeconfig, signal: AbortSignal): Promise<void> {
-    const client = await this.#options.connect(kubeconfig);
+  async #applyAll(kubeconfig: HostedKubeconfig, signal: AbortSignal): Promise<HostedState> {
+    let client: HostedClient | undefined;
     try {
+      client = await this.#options.connect(kubeconfig);
       for (const object of this.#options.objects) await this.#applyOne(client, object, signal);
+      return { type: "applied" };
+    } catch (error) {
+      signal.throwIfAborted();
+      const text = error instanceof Error ? error.message : String(error);
+      return client
+        ? problem("HostedClusterUnreachable", `apply the kinds of node tuning with ${kubeconfig.from}: ${text}`)
+        : problem(kubeconfigInvalid, text);
     } finally {
-      client.close();
+      client?.close();
     }
   }
 
@@ -77,9 +92,6 @@ export class HostedObjects {
   }
 }
 
-function reasonOf(error: unknown, { from }: HostedKubeconfig): { readonly reason: string; readonly message: string } {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.startsWith("read kubeconfig")
-    ? { reason: "KubeconfigInvalid", message: text }
-    : { reason: "HostedClusterUnreachable", message: `apply the kinds of node tuning with ${from}: ${text}` };
+function problem(reason: string, message: string): HostedState {
+  return { type: "problem", reason, message: printable(message, mostCharacters) };
 }
