@@ -8,6 +8,7 @@ import {
 } from "../../src/domain/machine-config/api.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
+import { longestMs } from "../../src/domain/rollout/barrier.ts";
 import { heldAnnotation } from "../../src/domain/rollout/held.ts";
 import { changes, type ProfileChange } from "./profile-changes.ts";
 import { poolName, type ProfileCluster } from "./profile-cluster.ts";
@@ -46,11 +47,17 @@ async function isOver({ client }: ProfileCluster, { ends }: ProfileChange): Prom
   return ends === undefined ? words.length === 1 && counts === "0 0 0 1" : words.includes(ends) && counts === "1 1 1 2";
 }
 
-/** Time runs faster, so that nothing waits for the barrier. */
+/** How long a test waits for a change. */
+export const longestChangeMs = 100_000;
+
+/** A barrier that gave up, which costs a second rollout, is always a change that took too long: the test says which of the two. */
+const speed = longestMs / longestChangeMs;
+
+/** Time runs faster, so that nothing waits for the quiet time of the barrier. */
 export const fast: Clock = {
-  now: () => start + (systemClock.now() - start) * 20,
-  monotonic: () => systemClock.monotonic() * 20,
-  after: (ms, callback) => systemClock.after(ms / 20, callback),
+  now: () => start + (systemClock.now() - start) * speed,
+  monotonic: () => systemClock.monotonic() * speed,
+  after: (ms, callback) => systemClock.after(ms / speed, callback),
 };
 const start = systemClock.now();
 

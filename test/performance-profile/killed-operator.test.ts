@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../node-tuning/eventually.ts";
-import { fast, killAtEachWrite } from "./killed-at-writes.ts";
+import { fast, killAtEachWrite, longestChangeMs } from "./killed-at-writes.ts";
 import { tunedCluster } from "./profile-cluster.ts";
 import { operatorUntil } from "./stopped-operator.ts";
 
@@ -14,13 +14,13 @@ describe("an operator that is killed while it carries out a PerformanceProfile",
     const results = await killAtEachWrite(cluster, writes, {
       kill: async (at, over) => {
         const killed = operatorUntil(client, at, { clock: fast });
-        await Promise.race([killed.stopped, eventually("the change is over", over, 100_000)]);
+        await Promise.race([killed.stopped, eventually("the change is over", over, longestChangeMs)]);
         await killed.stop();
         return killed.reached();
       },
       finish: async (over) => {
         const operator = operatorUntil(client, Infinity, { clock: fast });
-        await eventually("the change is over", over, 100_000);
+        await eventually("the change is over", over, longestChangeMs);
         await operator.stop();
       },
     });

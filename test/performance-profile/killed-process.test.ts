@@ -11,7 +11,7 @@ import { operatorLease } from "../../src/program/operator/rbac.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { type OperatorProcess, startOperatorProcess } from "../node-tuning-faults/operator-process.ts";
-import { killAtEachWrite } from "./killed-at-writes.ts";
+import { killAtEachWrite, longestChangeMs } from "./killed-at-writes.ts";
 import { type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
 
 const isLong = process.env["ATTUNE_LONG"] !== undefined;
@@ -74,14 +74,14 @@ class OperatorProcesses {
 
   async kill(at: number, over: () => Promise<boolean>): Promise<boolean> {
     await this.#begin(at);
-    await Promise.race([this.#operator?.ended, eventually("the change is over", over, 100_000)]);
+    await Promise.race([this.#operator?.ended, eventually("the change is over", over, longestChangeMs)]);
     await this.#end();
     return this.#counted >= at;
   }
 
   async finish(over: () => Promise<boolean>): Promise<void> {
     await this.#begin(Infinity);
-    await eventually("the change is over", over, 100_000);
+    await eventually("the change is over", over, longestChangeMs);
     await this.#end();
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatTime } from "../../language/object/time.ts";
 import type { KubeletConfig, MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { rememberedAnnotation } from "../machine-config/pool-configs/remembered.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { PoolOutcome } from "../node-tuning/boot/boot-arguments.ts";
 import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
@@ -37,6 +38,26 @@ const kubeletConfig = (set: string): KubeletConfig => ({
   kind: "KubeletConfig",
   metadata: meta("performance-p", set),
   spec: { machineConfigPoolSelector: { matchLabels: role } },
+});
+/** Its files were made. */
+const accepted: KubeletConfig = {
+  apiVersion: "",
+  kind: "KubeletConfig",
+  metadata: { name: "mine", uid: "1", generation: 2 },
+  spec: { machineConfigPoolSelector: { matchLabels: role } },
+  status: {
+    observedGeneration: 2,
+    conditions: [{ type: "Accepted", status: "True", reason: "", message: "", lastTransitionTime: "" }],
+  },
+};
+/** With what one KubeletConfig said. */
+const generated = (uid: string, generation: number): MachineConfig => ({
+  apiVersion: "",
+  kind: "MachineConfig",
+  metadata: {
+    name: "99-rt-generated-kubelet",
+    annotations: { [rememberedAnnotation]: JSON.stringify({ mine: { uid, generation, settings: {} } }) },
+  },
 });
 const tuned = (set: string): Tuned => ({
   apiVersion: "",
@@ -182,6 +203,30 @@ describe("a rendering", () => {
       undefined,
     ],
     [
+      "the event of the MachineConfig with these files has not come yet",
+      { kubeletConfigs: [accepted] },
+      "MachineConfig 99-rt-generated-kubelet",
+      undefined,
+    ],
+    [
+      "the MachineConfig with these files is that of an older generation",
+      { kubeletConfigs: [accepted], sources: [generated("1", 1)] },
+      "MachineConfig 99-rt-generated-kubelet",
+      undefined,
+    ],
+    [
+      "the MachineConfig with these files is that of a former KubeletConfig",
+      { kubeletConfigs: [accepted], sources: [generated("0", 2)] },
+      "MachineConfig 99-rt-generated-kubelet",
+      undefined,
+    ],
+    [
+      "the files of a KubeletConfig that is gone are left",
+      { sources: [generated("1", 2)] },
+      "MachineConfig 99-rt-generated-kubelet",
+      undefined,
+    ],
+    [
       "only the KubeletConfig is left of a deleted profile",
       { kubeletConfigs: [kubeletConfig("p/1")] },
       "the objects of PerformanceProfile p",
@@ -214,6 +259,20 @@ describe("a rendering", () => {
       pool: poolWith(ago(quietMs)),
     };
     expect(barrier(input)).toEqual({ type: "open" });
+  });
+
+  it.each<[string, Partial<BarrierInput>]>([
+    ["of this generation", { kubeletConfigs: [accepted], sources: [generated("1", 2)] }],
+    [
+      "of an earlier generation, if this one was refused",
+      {
+        kubeletConfigs: [{ ...accepted, status: { observedGeneration: 2, conditions: [] } }],
+        sources: [generated("1", 1)],
+      },
+    ],
+    ["of another pool", { kubeletConfigs: [{ ...accepted, spec: {} }] }],
+  ])("with the files of a KubeletConfig %s is released", (_, input) => {
+    expect(barrier({ ...ready, ...input, pool: poolWith(ago(quietMs)) })).toEqual({ type: "open" });
   });
 
   it("does not wait for the objects of another pool's profile", () => {

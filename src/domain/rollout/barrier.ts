@@ -1,6 +1,10 @@
 import { equal } from "../../language/object/json.ts";
 import { formatTime } from "../../language/object/time.ts";
+import { isTrue } from "../../language/object/condition.ts";
 import type { KubeletConfig, MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { generatedKubelet } from "../machine-config/kubelet-config/kubelet-config-kind.ts";
+import { generatedName } from "../machine-config/pool-configs/generated-kind.ts";
+import { acceptedBefore } from "../machine-config/pool-configs/remembered.ts";
 import { selects } from "../performance-profile/pools.ts";
 import type { BootDecision } from "../node-tuning/boot/boot-decision.ts";
 import { machineConfigName } from "../node-tuning/boot/machine-configs.ts";
@@ -40,7 +44,7 @@ export type Barrier =
 export function barrier(input: BarrierInput): Barrier {
   const { pool, rendering, now } = input;
   const held = heldOf(pool);
-  const missing = whatIsMissing(input);
+  const missing = whatIsMissing(input) ?? kubeletFilesMissing(input);
   if (rendering === pool.spec?.configuration?.name)
     return held?.released && missing ? { type: "open", held: { ...held, ...missing } } : { type: "open" };
   const known = held?.rendering === rendering ? held : undefined;
@@ -86,6 +90,26 @@ export function objectsMissing({ pool, sources, kubeletConfigs, boot }: MissingI
     ({ metadata, status }) => status?.observedGeneration !== metadata.generation,
   );
   return unseen && { waitsFor: `the files of KubeletConfig ${unseen.metadata.name}` };
+}
+
+/**
+ * The generated MachineConfig has other KubeletConfigs than the cluster, or another generation of one: its event may come later
+ * than those of the KubeletConfigs, which are another watch.
+ */
+function kubeletFilesMissing({ pool, sources, kubeletConfigs }: BarrierInput): Missing | undefined {
+  const name = generatedName(generatedKubelet, pool.metadata.name ?? "");
+  const merged = acceptedBefore(sources.find(({ metadata }) => metadata.name === name));
+  const ofPool = kubeletConfigs.filter(({ spec }) =>
+    selects(spec?.machineConfigPoolSelector, pool.metadata.labels ?? {}),
+  );
+  const uids = new Set(ofPool.map(({ metadata }) => metadata.uid));
+  const isMerged = ({ metadata, status }: KubeletConfig): boolean => {
+    if (metadata.deletionTimestamp || !isTrue(status?.conditions ?? [], "Accepted")) return true;
+    const { uid, generation } = merged.get(metadata.name ?? "") ?? {};
+    return uid === metadata.uid && generation === metadata.generation;
+  };
+  const isCurrent = ofPool.every(isMerged) && [...merged.values()].every(({ uid }) => uids.has(uid));
+  return isCurrent ? undefined : { waitsFor: `MachineConfig ${name}` };
 }
 
 /** Nodes that have not reported for what they should have, or whose reports are not in the rendering yet. */

@@ -99,18 +99,29 @@ export const longestReason = 2000;
 
 /** For the annotation. Null: there are none. Further ones than fit are counted. */
 export function findingsText(findings: readonly string[]): string | null {
-  if (findings.length === 0) return null;
-  const kept: string[] = [];
-  let size = 0;
-  for (const finding of findings.map((text) => text.slice(0, longestFinding))) {
-    size += finding.length;
-    if (size > longestReason) break;
-    kept.push(finding);
-  }
-  const more = findings.length - kept.length;
-  return JSON.stringify(more > 0 ? [...kept, `and ${more} more`] : kept);
+  return findings.length === 0 ? null : JSON.stringify(firstOf(findings));
 }
 
+/** The reason of a node whose files are not those of its config. */
+export function driftText(drifted: readonly string[]): string {
+  return drifted.length === 0 ? "" : `drifted: ${firstOf(drifted).join("; ")}`;
+}
+
+/** As many as an annotation may have, and how many there are besides. */
+function firstOf(texts: readonly string[]): string[] {
+  const kept: string[] = [];
+  let size = 0;
+  for (const one of texts.map((text) => text.slice(0, longestFinding))) {
+    size += one.length + "; ".length;
+    if (size > longestReason - roomForRest) break;
+    kept.push(one);
+  }
+  const more = texts.length - kept.length;
+  return more > 0 ? [...kept, `and ${more} more`] : kept;
+}
+
+/** For the words before the list, and those after it. */
+const roomForRest = 50;
 const longestFinding = 300;
 
 /** What of its config a node cannot have. Nodes may write anything: what is no list of texts says nothing. */

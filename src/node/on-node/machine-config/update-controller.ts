@@ -17,6 +17,7 @@ import {
   agentAnnotations,
   annotations,
   drainRequest,
+  driftText,
   findingsText,
   longestReason,
   type NodeUpdate,
@@ -163,9 +164,8 @@ export function updateController(options: UpdateControllerOptions): Controller {
         return {};
       case "done": {
         const { drifted, findings } = await drift.of(update.desired);
-        const reason = drifted.length === 0 ? "" : `drifted: ${drifted.join("; ")}`;
-        const done = { currentConfig: update.desired, state: "Done", reason, postConfigAction: null } as const;
-        await report({ ...done, findings: findingsText(findings) });
+        const done = { currentConfig: update.desired, state: "Done", postConfigAction: null } as const;
+        await report({ ...done, reason: driftText(drifted), findings: findingsText(findings) });
         return { requeueAfterMs: driftCheckMs };
       }
     }
