@@ -39,8 +39,10 @@ export function planCopies(input: CopiesInput): Copies {
   const isOurs = (one: ConfigMap): boolean => contentOf(one) === "copy" && nodePoolOf(one) === pool;
   const problems: ManifestProblem[] = [];
   const wanted = new Map<string, ConfigMap>();
+  const kept = new Set(severalKubeletConfigs(given).map((source) => copyName(source, pool)));
   for (const [source, labels] of marksBySource(given)) {
     const name = copyName(source, pool);
+    if (kept.has(name)) continue;
     const there = named(name);
     const fault = planned.has(name) ? "this NodePool needs the name for its tuning" : nameTaken(there, "copy", pool);
     if (fault === undefined)
@@ -61,10 +63,19 @@ export function planCopies(input: CopiesInput): Copies {
       .filter(({ metadata }) => named(metadata.name ?? "")?.immutable !== true)
       .map((object) => ({ owns: "whole", object, because: `NodePool ${pool} refers to it` })),
     prunes: observed
-      .filter((one) => isOurs(one) && (!wanted.has(one.metadata.name ?? "") || one.immutable === true))
+      .filter((one) => isOurs(one) && !kept.has(one.metadata.name ?? ""))
+      .filter(({ metadata, immutable }) => !wanted.has(metadata.name ?? "") || immutable === true)
       .map(referenceTo),
     problems,
   };
+}
+
+/** ConfigMaps with more KubeletConfigs than a NodePool may have: their copies stay as they were. */
+function severalKubeletConfigs(given: readonly Manifest[]): string[] {
+  const sources = given.flatMap(({ object, place }) =>
+    object.kind === kubeletConfigKind.kind ? [place.configMap] : [],
+  );
+  return sources.filter((source, index) => sources.indexOf(source) !== index);
 }
 
 function marksBySource(given: readonly Manifest[]): Map<string, Record<string, string>> {
