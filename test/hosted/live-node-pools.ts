@@ -56,7 +56,18 @@ export class LiveCase {
     const spec = { pullSecret: { name: "pull-secret" }, ...hostedCluster?.spec };
     const demo = { apiVersion, kind: "HostedCluster", metadata: { name: "demo" }, spec };
     await this.#client.create(hostedClusterKind, demo, { namespace: this.#users });
-    for (const object of objects) await this.#create(object);
+    for (const object of objects) {
+      await this.#create(object);
+      // Of two that want one name, the first was recorded first.
+      if (object.nodePool && object !== objects.at(-1)) await this.#decided(object.nodePool.name);
+    }
+  }
+
+  async #decided(nodePool: string): Promise<void> {
+    const found = (): NodePool | undefined => this.#observed.nodePools.get(`${this.#users}/${nodePool}`);
+    await eventually(`NodePool ${nodePool} is decided`, () =>
+      Promise.resolve(findCondition(found()?.status?.conditions, "ValidTuningConfig") !== undefined),
+    );
   }
 
   async #create({ configMap, nodePool }: RecordedObject): Promise<void> {

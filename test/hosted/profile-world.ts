@@ -104,7 +104,9 @@ export class ProfileWorld {
 
   async change(change: ProfileChange): Promise<void> {
     const { create, patch, merge = {}, nodeSide = [], operator } = change;
-    if (operator !== undefined)
+    if (operator === "stop") await this.operator.stop();
+    else if (operator === "start") this.operator.start();
+    else if (operator !== undefined)
       await this.restart(typeof operator === "string" ? undefined : operator.restartWithRelease);
     if (create?.configMap) await this.createConfigMap(create.configMap);
     if (create?.object?.kind === "Node") await this.createNode(create.object.metadata.name ?? "");
