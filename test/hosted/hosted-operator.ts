@@ -28,8 +28,10 @@ export class HostedOperator {
     };
   }
 
-  start(): void {
+  /** Runs it until `stop`, or until that signal. */
+  start(until?: AbortSignal): void {
     const stop = new AbortController();
+    until?.addEventListener("abort", () => stop.abort());
     this.#running = { stop, ended: runOperator({ ...this.#options, signal: stop.signal }) };
   }
 

@@ -5,14 +5,24 @@ import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/no
 import { eventually } from "../node-tuning/eventually.ts";
 import { runManagement } from "../../src/program/management/management.ts";
 import { forEachBounded } from "../../src/cluster/runtime/for-each-bounded.ts";
+import { StopAtWrite } from "../performance-profile/stopped-operator.ts";
+import { OrderTargets } from "./order-targets.ts";
 import { twoClusters, type TwoClusters } from "./two-clusters.ts";
 
 const isLong = process.env["ATTUNE_LONG"] !== undefined;
 const pools = isLong ? 1000 : 40;
-const kills = isLong ? 12 : 4;
+const kills = isLong ? Infinity : 1;
 const merge = (patch: object): { type: "merge"; patch: object } => ({ type: "merge", patch });
 const tuned = (name: string): string =>
   JSON.stringify({ apiVersion: "tuned.openshift.io/v1", kind: "Tuned", metadata: { name }, spec: {} });
+
+const machineConfig = (name: string): string =>
+  JSON.stringify({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name },
+    spec: { kernelArguments: [name] },
+  });
 
 describe("the management side", { timeout: 300_000 }, () => {
   let clusters: TwoClusters;
@@ -25,26 +35,58 @@ describe("the management side", { timeout: 300_000 }, () => {
     await clusters?.close();
   });
 
-  it("finishes what it was killed in the middle of, at whichever write", async () => {
-    const results: string[] = [];
-    for (let kill = 0; kill <= kills; kill++) {
-      const namespace = `killed-${kill}`;
-      await createCluster(namespace);
-      await createPool(namespace, "np1");
-      // The first is not killed.
-      if (kill > 0) await runUntilWrite(kill);
-      const manager = start();
-      await reaches(namespace, "np1", "a");
-      await client.patch(kinds.configMap, "t", merge({ data: { tuning: tuned("b") } }), { namespace });
-      await reaches(namespace, "np1", "b");
-      await manager.stop();
+  it("may be killed at any write: a change ends in the same state, with one order", async () => {
+    const namespace = "killed";
+    await createCluster(namespace);
+    const end = new AbortController();
+    const orders = new OrderTargets(client, `${namespace}-demo`);
+    const following = orders.run(end.signal);
+    const setTuned = async (name: string): Promise<void> => {
+      const data = { tuning: tuned(name), config: machineConfig(name) };
+      await client.patch(kinds.configMap, "t", merge({ data }), { namespace });
+    };
+    const changes = [
+      { make: () => createPool(namespace, "np1", { config: [{ name: "t" }] }), has: "name: a", orders: 1 },
+      { make: () => setTuned("b"), has: "name: b", orders: 1 },
+      { make: () => client.delete(nodePoolKind, "np1", { namespace }), has: undefined, orders: 0 },
+    ];
+    const state = async (): Promise<string> => {
       const { items } = await client.list(kinds.configMap, { namespace: `${namespace}-demo` });
-      const state = items
-        .map(({ metadata, data }) => [metadata.name, metadata.labels, data])
-        .filter(([name]) => name !== "kube-root-ca.crt");
-      results.push(JSON.stringify(state).replaceAll(namespace, "killed"));
+      const pools = await client.list(nodePoolKind, { namespace });
+      const conditions = pools.items.map(({ status }) => status?.conditions?.map((one) => [one.type, one.status]));
+      const own = items.filter(({ metadata }) => metadata.name !== "kube-root-ca.crt");
+      return JSON.stringify([own.map(({ metadata, data }) => [metadata.name, metadata.labels, data]), conditions]);
+    };
+    const ends: string[] = [];
+    let killed = 0;
+    // The first is not killed.
+    for (let at = Infinity, round = 0, isReached = true; isReached && round <= kills; round++) {
+      isReached = round === 0;
+      await setTuned("a");
+      for (const [index, change] of changes.entries()) {
+        const before = orders.all.length;
+        const wanted = ends[index];
+        const isOver = async (): Promise<boolean> => {
+          const found = await state();
+          if (wanted !== undefined) return found === wanted;
+          if (change.has === undefined) return found === "[[],[]]";
+          return orders.payload.includes(change.has) && found.includes("ValidTuningConfig");
+        };
+        await change.make();
+        if (await runUntil(at, isOver)) {
+          isReached = true;
+          killed++;
+          await runUntil(Infinity, isOver);
+        }
+        ends[index] ??= await state();
+        expect([index, at, orders.all.length - before]).toEqual([index, at, change.orders]);
+      }
+      at = isLong ? round + 1 : 3;
     }
-    expect(new Set(results).size).toBe(1);
+    end.abort();
+    await following;
+    console.log(`the management side was killed ${killed} times`);
+    expect(killed).toBeGreaterThanOrEqual(3);
   });
 
   it("comes to rest when two of them act at once", async () => {
@@ -107,8 +149,8 @@ describe("the management side", { timeout: 300_000 }, () => {
     );
   }
 
-  async function createPool(namespace: string, name: string): Promise<void> {
-    const spec = { clusterName: "demo", release: { image: "release:4.22.0" }, tuningConfig: [{ name: "t" }] };
+  async function createPool(namespace: string, name: string, more: object = {}): Promise<void> {
+    const spec = { clusterName: "demo", release: { image: "release:4.22.0" }, tuningConfig: [{ name: "t" }], ...more };
     await client.create(nodePoolKind, { apiVersion, kind: "NodePool", metadata: { name }, spec }, { namespace });
   }
 
@@ -125,9 +167,9 @@ describe("the management side", { timeout: 300_000 }, () => {
     return Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
   }
 
-  function start(by: Client = client): { stop: () => Promise<void> } {
+  function start(): { stop: () => Promise<void> } {
     const end = new AbortController();
-    const ended = runManagement({ client: by, signal: end.signal, image: "attune:test", leaderElection: false });
+    const ended = runManagement({ client, signal: end.signal, image: "attune:test", leaderElection: false });
     return {
       stop: async () => {
         end.abort();
@@ -136,31 +178,15 @@ describe("the management side", { timeout: 300_000 }, () => {
     };
   }
 
-  /** Its `count`th write is its last, and whether it was stored is not known to it. */
-  async function runUntilWrite(count: number): Promise<void> {
-    let writes = 0;
-    let killed = (): void => {};
-    const atEnd = new Promise<void>((resolve) => {
-      killed = resolve;
-    });
-    const dying = new Proxy(client, {
-      get(target, name: keyof Client) {
-        const method = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
-        if (!["create", "update", "patch", "delete"].includes(name)) return method;
-        return async (...args: unknown[]) => {
-          if (++writes > count) return new Promise(() => {});
-          const answer = await method(...args);
-          if (writes < count) return answer;
-          killed();
-          return new Promise(() => {});
-        };
-      },
-    });
-    const end = new AbortController();
-    void runManagement({ client: dying, signal: end.signal, image: "attune:test", leaderElection: false }).catch(
-      () => {},
-    );
-    await atEnd;
-    end.abort();
+  /** Whether it was killed at that write, before the change was over. */
+  async function runUntil(at: number, isOver: () => Promise<boolean>): Promise<boolean> {
+    const life = new StopAtWrite(at);
+    const { signal } = life;
+    const by = life.client(client);
+    const ended = runManagement({ client: by, signal, image: "attune:test", leaderElection: false });
+    await eventually(`the change is over, or write ${at}`, async () => life.isReached || (await isOver()));
+    life.stop();
+    await ended;
+    return life.isReached;
   }
 });
