@@ -12,7 +12,7 @@ it("keeps the copy of a ConfigMap that has a second KubeletConfig now, and write
   const { apiVersion, kind } = kubeletConfigKind;
   const given = ["a", "b"].map((name, index) => ({
     object: { apiVersion, kind, metadata: { name } },
-    place: { configMap: "k", document: index + 1 },
+    place: { configMap: "k", key: "config", document: index + 1 },
   }));
   const nodePool = { apiVersion: "", kind: "NodePool", metadata: { name: "np1" }, spec: { clusterName: "demo" } };
   const input = { nodePool, given, configMap: () => copy, namespace, planned: new Set<string>() };
