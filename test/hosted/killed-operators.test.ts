@@ -39,7 +39,7 @@ const changes: readonly {
 }[] = [
   {
     name: "application",
-    make: (world) => world.createConfigMap(input as never),
+    make: (world) => world.createConfigMap(input),
     isMade: (seen) => isAvailable(seen, "0"),
   },
   {
