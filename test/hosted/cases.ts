@@ -100,7 +100,10 @@ interface Abbreviated {
   readonly tuned?: string;
   readonly priority?: number;
   readonly match?: string;
+  readonly namespace?: string;
   readonly profile?: string;
+  readonly isolated?: string;
+  readonly reserved?: string;
   readonly machineConfig?: string;
   readonly kubeletConfig?: string;
   readonly kernelArguments?: readonly string[];
@@ -111,6 +114,7 @@ interface Abbreviated {
 
 function manifestOf(manifest: Abbreviated): object {
   const { tuned, profile, machineConfig, kubeletConfig, labels, annotations, kernelArguments } = manifest;
+  const { isolated = "1-3", reserved = "0" } = manifest;
   const machine = { apiVersion: "machineconfiguration.openshift.io/v1" };
   if (manifest.status !== undefined && !("kind" in manifest)) return manifest.status;
   if (tuned !== undefined) return tunedOf(tuned, manifest);
@@ -119,7 +123,7 @@ function manifestOf(manifest: Abbreviated): object {
       apiVersion: "performance.openshift.io/v2",
       kind: "PerformanceProfile",
       metadata: { name: profile },
-      spec: { cpu: { isolated: "1-3", reserved: "0" }, nodeSelector: { "node-role.kubernetes.io/worker-cnf": "" } },
+      spec: { cpu: { isolated, reserved }, nodeSelector: { "node-role.kubernetes.io/worker-cnf": "" } },
     };
   if (kubeletConfig !== undefined)
     return {
@@ -138,7 +142,7 @@ function manifestOf(manifest: Abbreviated): object {
   };
 }
 
-function tunedOf(tuned: string, { priority, match }: Abbreviated): object {
+function tunedOf(tuned: string, { priority, match, namespace = tuningNamespace }: Abbreviated): object {
   const name = `${tuned}-profile`;
   // Nodes report boot arguments that the recorded texts do not have. Attune refuses those, unless a program may print them.
   const boot = "[bootloader]\ncmdline_node=${f:exec:print-arguments}\n";
@@ -146,7 +150,7 @@ function tunedOf(tuned: string, { priority, match }: Abbreviated): object {
   return {
     apiVersion: "tuned.openshift.io/v1",
     kind: "Tuned",
-    metadata: { name: tuned, namespace: tuningNamespace },
+    metadata: { name: tuned, namespace },
     spec: {
       profile: [{ name, data }],
       recommend: [{ priority, profile: name, match: match === undefined ? undefined : [{ label: match }] }],

@@ -129,12 +129,12 @@ export class NodePoolWorld {
       planned: new Set(plan.objects.map(({ object }) => object.metadata.name ?? "")),
     });
     this.#execute(copies);
-    const { object, from } = plan.profile ?? {};
+    const { object, from, isLastGood = false } = plan.profile ?? {};
     const profile = object && { nodePool: name, profile: object.metadata.name ?? "", from: from ?? "" };
     const outcomes = [
       validCondition("ValidTuningConfig", plan.problems),
       validCondition("ValidMachineConfig", [...config.problems, ...copies.problems]),
-      ...profileConditions({ profile, controlPlane: this.#observed(), protocol: this.#protocol }),
+      ...profileConditions({ profile, isLastGood, controlPlane: this.#observed(), protocol: this.#protocol }),
     ];
     this.problems.set(name, [...plan.problems, ...config.problems, ...copies.problems]);
     const conditions = withConditions(nodePool.status?.conditions ?? [], outcomes, { generation, now: "now" });

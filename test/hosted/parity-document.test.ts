@@ -29,6 +29,7 @@ const run = [
   "profile-life-cycle",
   "two-pools",
   "isolation",
+  "end-to-end",
 ].flatMap((file) => casesOf<{ id: string }>(file).map(({ id }) => id));
 
 function idsIn(part: string): string[] {

@@ -1,9 +1,10 @@
 import type { ProfileSpec } from "../../src/domain/node-tuning/api.ts";
 import { isPossible, possibleArguments } from "../../src/domain/node-tuning/boot/possible-arguments.ts";
 
-/** Boot arguments that a node may truthfully report: others are refused. */
-export function possibleLine(spec: ProfileSpec): string[] {
+/** Boot arguments that a node may truthfully report: others are refused. Those of the recording, where they are possible. */
+export function possibleLine(spec: ProfileSpec, recorded = ""): string[] {
   const possible = possibleArguments(spec);
+  if (recorded !== "" && isPossible(recorded, possible)) return recorded.split(" ");
   if (possible.type === "any") return [];
   if (possible.type === "exactly") return [...possible.words];
   const [line = []] = possible.lines;

@@ -139,7 +139,7 @@ export class ProfileWorld {
   async #report({ node, status, bootcmdline, deps }: NodeReport): Promise<void> {
     const of = { namespace: tuningNamespace };
     const profile = await eventually(`${node} has a Profile`, () => this.hosted.get(profileKind, node, of));
-    const words = possibleLine(profile.spec);
+    const words = possibleLine(profile.spec, bootcmdline);
     if (bootcmdline !== undefined) this.reported.unshift({ recorded: bootcmdline, words });
     const inputs = deps === "current" ? inputsOf(profile.spec) : deps;
     const patch = {

@@ -29,6 +29,22 @@ it("follow the status of the profile that the NodePool has, and of no other (hos
   expect(profileConditions({ controlPlane: [status(ours, available)], protocol: protocols.documented })).toEqual([]);
 });
 
+it.each(["documented", "shipped"] as const)("do not take the last valid profile for the present one (%s)", (column) => {
+  const protocol = protocols[column];
+  const controlPlane = [status(protocol.children(profile).status, available)];
+  const on = (isLastGood: boolean): string[] =>
+    profileConditions({ profile, isLastGood, controlPlane, protocol })
+      .filter((one) => one.status === "True")
+      .map(({ type }) => type);
+  const copied = "performance.operator.openshift.io/";
+  const [applied, failed] = {
+    documented: [["PerformanceProfileAppliedSuccessfully"], []],
+    shipped: [[`${copied}Available`], [`${copied}Degraded`]],
+  }[column];
+  expect(on(false)).toEqual(applied);
+  expect(on(true)).toEqual(failed);
+});
+
 it("are removed with the profile, whatever their type", () => {
   const copied = { type: "performance.operator.openshift.io/Odd", status: "True", reason: "", message: "" } as const;
   const other = { ...copied, type: "Ready" };

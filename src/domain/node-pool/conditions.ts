@@ -1,6 +1,7 @@
 import { type Condition, findCondition, isTrue, setCondition } from "../../language/object/condition.ts";
 import { readStatus } from "../hosted/envelope/profile-status.ts";
 import { type ConfigMap, formatProblem, type ManifestProblem } from "../hosted/envelope/read-manifests.ts";
+import { degraded, stateConditions } from "../performance-profile/status.ts";
 import { contentOf, type EmbeddedProfile, type HostedProtocol, nodePoolOf, protocols } from "../hosted/protocol.ts";
 
 /** A condition without its times. */
@@ -32,16 +33,19 @@ function cut(message: string): string {
 export interface ProfileConditionsInput {
   /** Absent: the NodePool has none. */
   readonly profile?: EmbeddedProfile | undefined;
+  /** The NodePool refers to another one, which is invalid: whatever the operator reports is about what nodes keep. */
+  readonly isLastGood?: boolean;
   /** ConfigMaps of the control plane namespace. */
   readonly controlPlane: readonly ConfigMap[];
   readonly protocol: HostedProtocol;
 }
 
 /** What a NodePool tells about its profile. There are no other conditions about it. */
-export function profileConditions({ profile, controlPlane, protocol }: ProfileConditionsInput): Outcome[] {
+export function profileConditions(input: ProfileConditionsInput): Outcome[] {
+  const { profile, isLastGood = false, controlPlane, protocol } = input;
   if (!profile) return [];
   const configMap = statusConfigMap(profile, controlPlane, protocol);
-  const read = configMap && readStatus(configMap);
+  const read = isLastGood ? invalidProfile : configMap && readStatus(configMap);
   if (protocol.profileConditions === "copied") {
     const conditions = read?.type === "status" ? read.conditions : [];
     return conditions.map(({ type, lastTransitionTime: _, ...condition }) => ({
@@ -51,6 +55,18 @@ export function profileConditions({ profile, controlPlane, protocol }: ProfileCo
   }
   return [{ type: appliedCondition, ...applied(read) }];
 }
+
+const invalidProfile = {
+  type: "status",
+  conditions: stateConditions(
+    degraded(
+      "ValidationFailed",
+      "the profile that the NodePool refers to is not applied: see condition ValidTuningConfig; nodes keep the last valid one",
+    ),
+    [],
+    "",
+  ),
+} as const;
 
 /** Those of other profiles are left over. */
 function statusConfigMap(

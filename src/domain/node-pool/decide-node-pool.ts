@@ -67,7 +67,11 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
     pause.outcome,
     ...(isOn ? [validCondition("ValidTuningConfig", tuning.problems)] : []),
     validCondition("ValidMachineConfig", [...config.problems, ...copies.problems]),
-    ...profileConditions({ ...input, profile: embeddedProfile(name, tuning) }),
+    ...profileConditions({
+      ...input,
+      profile: embeddedProfile(name, tuning),
+      isLastGood: tuning.profile?.isLastGood === true,
+    }),
     ...rollout.outcomes,
   ];
   // What `pausedUntil` promises holds for tuning too (hosted W-7).

@@ -41,7 +41,7 @@ export interface TuningPlan {
   /** Those of the ConfigMaps of users, and names that are taken. */
   readonly problems: readonly ManifestProblem[];
   /** The profile that the NodePool gets; the last good one where the present one is invalid. */
-  readonly profile: Given<PerformanceProfile> | undefined;
+  readonly profile: (Given<PerformanceProfile> & { readonly isLastGood?: boolean }) | undefined;
 }
 
 /** The ConfigMaps with which the operator of a hosted cluster is told the tuning of a NodePool. */
@@ -123,17 +123,13 @@ function kept(given: readonly Given<Tuned>[], last: readonly Last[], isLost: IsL
 }
 
 /** One valid profile and no doubt about it; or else the one that the nodes have. */
-function profileOf(
-  { profiles, problems }: Tuning,
-  last: readonly Last[],
-  isLost: IsLost,
-): Given<PerformanceProfile> | undefined {
+function profileOf({ profiles, problems }: Tuning, last: readonly Last[], isLost: IsLost): TuningPlan["profile"] {
   const [first, ...others] = profiles;
   const isClear = others.length === 0 && !problems.some(({ kind }) => kind === performanceProfileKind.kind);
   const before = last.find(({ object }) => object.kind === performanceProfileKind.kind);
   if (first && isClear) return first;
   const isKept = before && (!isClear || isLost(before));
-  return isKept ? { object: before.object, from: before.from ?? "" } : undefined;
+  return isKept ? { object: before.object, from: before.from ?? "", isLastGood: true } : undefined;
 }
 
 function profileConfigMap({ object, from }: Given<PerformanceProfile>, input: TuningPlanInput): ConfigMap {

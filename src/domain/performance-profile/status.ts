@@ -43,7 +43,7 @@ export function profileStatus(profile: PerformanceProfile, state: ProfileState, 
   const { metadata, status: before } = profile;
   const { name = "", generation } = metadata;
   const old = before?.conditions ?? [];
-  const conditions = types.map((type) => conditionOf(type, state, old, now));
+  const conditions = stateConditions(state, old, now);
   const { tuned, runtimeClass } = derivedNames(name);
   return {
     conditions: [...conditions, ...old.filter(({ type }) => !types.some((one) => one === type))],
@@ -52,6 +52,10 @@ export function profileStatus(profile: PerformanceProfile, state: ProfileState, 
     // OpenShift's CRD lacks the field and drops it: then it is not written again.
     ...(before?.conditions && before.observedGeneration === undefined ? {} : { observedGeneration: generation }),
   };
+}
+
+export function stateConditions(state: ProfileState, old: readonly Condition[], now: string): Condition[] {
+  return types.map((type) => conditionOf(type, state, old, now));
 }
 
 function conditionOf(
