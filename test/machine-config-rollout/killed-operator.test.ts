@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { updateOf } from "../../src/domain/rollout/node-annotations.ts";
+import { bootsOf } from "./observed.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
 /** The long run has 50. */
@@ -39,18 +40,6 @@ test(`an operator that is killed at ${kills} random moments loses no node and re
   expect(boots).toHaveLength(Object.values(cluster.reboots()).reduce((sum, one) => sum + one, 0));
   expect(boots).toEqual([...new Set(boots)]);
 }, 1_200_000);
-
-/** Every boot so far, as node and config that it was for. */
-function bootsOf(cluster: RolloutCluster): string[] {
-  const boots: string[] = [];
-  const known = new Map<string, string>();
-  cluster.onNode(({ object: { metadata, status } }) => {
-    const [name = "", id = ""] = [metadata.name, status?.nodeInfo?.bootID];
-    if (known.has(name) && known.get(name) !== id) boots.push(`${name} ${updateOf(metadata).desiredDrain}`);
-    known.set(name, id);
-  });
-  return boots;
-}
 
 async function texts(cluster: RolloutCluster): Promise<(string | undefined)[]> {
   return Promise.all(names.map((name) => cluster.text(name, "/etc/own.conf")));

@@ -114,11 +114,11 @@ export class RolloutCluster {
     return cluster;
   }
 
-  /** Default: what the cluster has. */
-  startOperator(features?: ClusterFeatures): void {
+  /** Defaults: what the cluster has, and no proxy before the server. */
+  startOperator(features?: ClusterFeatures, connection = this.admin.connection): void {
     const stop = new AbortController();
     // Its own connections, which a kill closes.
-    const client = new HttpClient(this.admin.connection);
+    const client = new HttpClient(connection);
     const given = { image: "attune:test", agentServiceAccount, version: "test", leaderElection: false };
     const done = runOperator({ client, signal: stop.signal, features, ...given });
     this.#operator = { stop, done: done.catch(() => {}), client };
