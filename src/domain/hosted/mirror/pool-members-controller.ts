@@ -2,10 +2,9 @@ import type { CacheEvent, Informer } from "../../../cluster/kube/cache.ts";
 import { Controller, source } from "../../../cluster/runtime/controller/controller.ts";
 import type { NodeFacts } from "../../node-tuning/node-profile.ts";
 import { configMapSource, type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
-import { isOrder } from "../handover/pool-order.ts";
-import { providedNodes } from "../hosted-tuning.ts";
+import { decidesTuning, providedNodes } from "../hosted-tuning.ts";
 import { nodePoolOf } from "../protocol.ts";
-import { listsMembers, memberNotes, type PoolMembers } from "./pool-members.ts";
+import { memberNotes, type PoolMembers } from "./pool-members.ts";
 
 export interface PoolMembersOptions extends ControlPlane {
   readonly members: PoolMembers;
@@ -22,10 +21,7 @@ export function poolMembersController(options: PoolMembersOptions): Controller {
     ...options,
     name: "hosted-pool-members",
     queue: { backoff: { maxMs: 30_000 } },
-    sources: [
-      source(nodes, unlessSamePool),
-      configMapSource(configMaps, (one) => (listsMembers(one) || isOrder(one) ? [all] : [])),
-    ],
+    sources: [source(nodes, unlessSamePool), configMapSource(configMaps, (one) => (decidesTuning(one) ? [all] : []))],
     async reconcile(_key, context) {
       const found = configMaps.list();
       const known = members.of({ nodes: nodes.list(), configMaps: found, provided: providedNodes(found) });

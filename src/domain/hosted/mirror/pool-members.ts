@@ -2,7 +2,7 @@ import { type ObjectReference, referenceTo } from "../../../language/object/plan
 import type { NodeFacts } from "../../node-tuning/node-profile.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { joinedName } from "../names.ts";
-import { keys, nodePoolOf } from "../protocol.ts";
+import { keys, nodePoolIn, nodePoolOf } from "../protocol.ts";
 
 /** Label of a ConfigMap that lists the nodes of a NodePool. Its value is of no meaning. */
 const membersMark = "rollout.attune.dev/members";
@@ -75,14 +75,19 @@ export interface MemberNotes {
   readonly orphaned: readonly ObjectReference[];
 }
 
-/** One ConfigMap for each NodePool with nodes. */
+/**
+ * One ConfigMap for each NodePool with nodes that another ConfigMap, or an earlier note, is about. Users of the hosted cluster
+ * can invent NodePools: these have nothing here.
+ */
 export function memberNotes(
   members: ReadonlyMap<string, Member>,
   configMaps: readonly ConfigMap[],
   namespace: string,
 ): MemberNotes {
   const lines = new Map<string, string[]>();
+  const pools = new Set(configMaps.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
   for (const [name, { uid, nodePool }] of members) {
+    if (!pools.has(nodePool)) continue;
     const known = lines.get(nodePool);
     if (known) known.push(`${name} ${uid}\n`);
     else lines.set(nodePool, [`${name} ${uid}\n`]);
