@@ -87,3 +87,27 @@ function onePass({ nodes, target, maxUnavailable = 1, noPayload, noReleaseVersio
     released: report.updated.map((name) => `m-${name}`),
   };
 }
+
+it("a node with the configuration before is not counted as updated while the pool waits to be told the new one", () => {
+  const order: PoolOrder = {
+    nodePool: { namespace: "clusters", name: "np1", generation: 1 },
+    upgradeType: "InPlace",
+    maxUnavailable: 1,
+    paused: false,
+    target: { full: "new", withoutVersion: "new", version: "4.22.0" },
+    payload: "",
+  };
+  const { spec, ...rest } = orderedPool(order);
+  const pool = { ...rest, spec: { ...spec, configuration: { name: "old" } } };
+  const node = nodeOf({ name: "a", labels, conditions: { Ready: "True" } });
+  const noted = { [annotations.currentConfig]: "old", [annotations.desiredConfig]: "old", [annotations.state]: "Done" };
+  const members = new Members();
+  members.use([pool]);
+  const nodes = members.of("np1", [{ ...node, metadata: { ...node.metadata, annotations: noted } }]);
+  const decision = decidePool({ pool, nodes, redirects: true, now });
+  const rendered = (name: string): never => ({ type: "rendered", config: { metadata: { name } } }) as never;
+  const counted = (name: string): unknown =>
+    reportOf({ order, pass: { pool, rendering: rendered(name), decision }, now }).counts;
+  expect(counted("old")).toMatchObject({ total: 1, updated: 1 });
+  expect(counted("new")).toMatchObject({ total: 1, updated: 0 });
+});

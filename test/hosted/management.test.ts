@@ -100,7 +100,9 @@ for (const variant of serverVariants())
       await createConfigMap("kc", { config: manifest("KubeletConfig", "user", {}) });
       await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }, { name: "kc" }] } }), users);
       await eventually("reported", async () => (await condition("ValidMachineConfig"))?.status === "False");
-      expect((await condition("ValidMachineConfig"))?.message).toContain("at most one KubeletConfig");
+      expect((await condition("ValidMachineConfig"))?.message).toContain(
+        "KubeletConfig user: a NodePool has at most one KubeletConfig, and that of its PerformanceProfile is used: remove this",
+      );
       expect((await order()).target).toEqual(target);
       await client.get(kinds.configMap, "kc-np1", controlPlane);
       await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }] } }), users);

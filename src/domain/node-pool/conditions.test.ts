@@ -45,6 +45,18 @@ it.each(["documented", "shipped"] as const)("do not take the last valid profile 
   expect(on(true)).toEqual(failed);
 });
 
+it("a profile is not applied while nodes get a new configuration, whatever the operator reported before", () => {
+  const rollout = [{ type: "UpdatingConfig", status: "True", reason: "AsExpected", message: "0 of 1" } as const];
+  const of = (protocol: (typeof protocols)["documented"], text: string): unknown =>
+    profileConditions({ profile, controlPlane: [status("perf-566a8046-status", text)], protocol, rollout })[0];
+  expect(of(protocols.documented, available)).toMatchObject({
+    status: "False",
+    reason: "UpdatingConfig",
+    message: "0 of 1",
+  });
+  expect(of(protocols.documented, degraded)).toMatchObject({ status: "False", reason: "R" });
+});
+
 it("are removed with the profile, whatever their type", () => {
   const copied = { type: "performance.operator.openshift.io/Odd", status: "True", reason: "", message: "" } as const;
   const other = { ...copied, type: "Ready" };

@@ -38,11 +38,13 @@ export interface ProfileConditionsInput {
   /** ConfigMaps of the control plane namespace. */
   readonly controlPlane: readonly ConfigMap[];
   readonly protocol: HostedProtocol;
+  /** What the NodePool tells about its rollout. */
+  readonly rollout?: readonly Outcome[] | undefined;
 }
 
 /** What a NodePool tells about its profile. There are no other conditions about it. */
 export function profileConditions(input: ProfileConditionsInput): Outcome[] {
-  const { profile, isLastGood = false, controlPlane, protocol } = input;
+  const { profile, isLastGood = false, controlPlane, protocol, rollout } = input;
   if (!profile) return [];
   const configMap = statusConfigMap(profile, controlPlane, protocol);
   const read = isLastGood ? invalidProfile : configMap && readStatus(configMap);
@@ -53,7 +55,14 @@ export function profileConditions(input: ProfileConditionsInput): Outcome[] {
       type: `${copiedPrefix}${type}`,
     }));
   }
-  return [{ type: appliedCondition, ...applied(read) }];
+  const outcome = applied(read);
+  // The operator learns of a new configuration after this side: until then it reports on the nodes of the old one.
+  const updating = rollout?.find(({ type, status }) => type === "UpdatingConfig" && status === "True");
+  return [
+    outcome.status === "True" && updating
+      ? { type: appliedCondition, status: "False", reason: updating.type, message: updating.message }
+      : { type: appliedCondition, ...outcome },
+  ];
 }
 
 const invalidProfile = {

@@ -37,3 +37,14 @@ it.each<[string, object, string[]]>([
   const object = { spec: { clusterName: "demo", ...spec } };
   expect(validateSchema(object, schema).map(({ field }) => field)).toEqual(faults);
 });
+
+it("kubectl shows of a HostedCluster what its user wrote and what Attune reports", () => {
+  const { versions } = nodePoolCrds[1]!["spec"] as {
+    versions: [{ additionalPrinterColumns: { name: string; jsonPath: string }[] }];
+  };
+  expect(versions[0].additionalPrinterColumns.map(({ name, jsonPath }) => `${name} ${jsonPath}`)).toEqual([
+    "KubeConfig .spec.kubeconfig.name",
+    'Tuning .status.conditions[?(@.type=="NodeTuningAvailable")].status',
+    "Age .metadata.creationTimestamp",
+  ]);
+});

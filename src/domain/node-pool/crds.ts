@@ -200,8 +200,8 @@ export const nodePoolCrds: readonly KubeObject[] = [
     spec: hostedClusterSpec,
     status: object({ kubeconfig: reference, conditions }),
     columns: [
-      { name: "KubeConfig", type: "string", jsonPath: ".status.kubeconfig.name" },
-      condition("Available", "Available"),
+      { name: "KubeConfig", type: "string", jsonPath: ".spec.kubeconfig.name" },
+      condition("Tuning", "NodeTuningAvailable"),
     ],
   }),
 ];

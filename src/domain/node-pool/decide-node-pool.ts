@@ -71,6 +71,7 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
       ...input,
       profile: embeddedProfile(name, tuning),
       isLastGood: tuning.profile?.isLastGood === true,
+      rollout: rollout.outcomes,
     }),
     ...rollout.outcomes,
   ];

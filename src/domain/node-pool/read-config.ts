@@ -65,11 +65,15 @@ function isGenerated(configMap: ConfigMap, { metadata }: NodePool): boolean {
 function severalKubeletConfigs(given: readonly Manifest[], generated: readonly Manifest[]): ManifestProblem[] {
   const isKubeletConfig = ({ object }: Manifest): boolean => object.kind === kubeletConfigKind.kind;
   const [first, ...others] = [...generated, ...given].filter(isKubeletConfig);
+  const rest =
+    first && generated.includes(first)
+      ? "that of its PerformanceProfile is used: remove this one, or give its fields in the annotation kubeletconfig.experimental of the profile"
+      : `ConfigMap ${first?.place.configMap} has ${first?.object.metadata.name}: remove one of them`;
   return others.map(({ object, place }) => ({
     ...place,
     kind: object.kind,
     name: object.metadata.name,
-    message: `a NodePool has at most one KubeletConfig, and ConfigMap ${first?.place.configMap} has ${first?.object.metadata.name}: remove one of them`,
+    message: `a NodePool has at most one KubeletConfig, and ${rest}`,
   }));
 }
 

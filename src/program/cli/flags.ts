@@ -116,7 +116,11 @@ export const managementFlags = {
     "what makes machines of NodePools: auto (Cluster API where the cluster has it), cluster-api, or none",
     { of: ["auto", "cluster-api", "none"], default: "auto" },
   ),
-  protocol: protocolFlag,
+  protocol: choice(
+    "--protocol <protocol>",
+    "names and keys of ConfigMaps, conditions of NodePools, and how agents report boot arguments: documented, or shipped (as the operator that OpenShift ships has them)",
+    { of: ["documented", "shipped"], default: "documented" },
+  ),
   probeAddress: probeAddressFlag,
   leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
 };

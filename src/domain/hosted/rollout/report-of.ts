@@ -66,7 +66,8 @@ function updateIn({ pool, rendering, decision }: PoolPass): Update {
   const { members, waiting, status } = decision;
   const target = pool.spec?.configuration?.name ?? "";
   // Without a rendering nodes are as they should be.
-  const updated = members.filter(({ state }) => rendering === undefined || isUpdated(state, target));
+  const wanted = (rendering?.type === "rendered" && rendering.config.metadata.name) || target;
+  const updated = members.filter(({ state }) => rendering === undefined || isUpdated(state, wanted));
   const failed = members.filter(({ state, progress }) => state.isDegraded || progress?.phase === "Failed");
   // A node that no agent has touched is as it was installed.
   const unavailable = members.filter(({ state }) => state.isUnavailable && !(state.isUntouched && state.isReady));
