@@ -63,6 +63,21 @@ it("an operator that is killed at any write costs no node a second restart, and 
   expect(points).toBeGreaterThan(6);
 }, 300_000);
 
+it("a KubeletConfig reaches the nodes with the rest of its order, and nothing more is waited for", async () => {
+  const world = started();
+  const kubelet = {
+    apiVersion,
+    kind: "KubeletConfig",
+    metadata: { name: "k" },
+    spec: { kubeletConfig: { maxPods: 100 } },
+  };
+  const full = world.order([config("50-a", "a=1"), kubelet]);
+  world.operator();
+  await world.clock.advance(200 * second);
+  expect(world.report()).toMatchObject({ current: full, waiting: [] });
+  expect(world.restarts()).toEqual(once);
+});
+
 /** All nodes have the first order. */
 async function settled(): Promise<{ world: OrderWorld; rendering: string }> {
   const world = started();

@@ -51,7 +51,7 @@ export function trustedPool(
 
 /** What the payload of an order comes to. Its version is the target: the same order is rendered once. */
 export function orderedSources(order: PoolOrder, version: string): PoolSources {
-  const { nodePool, target, payload } = order;
+  const { nodePool, payload } = order;
   const read = readPayload(payload, nodePool.name);
   if (read.type === "problem") return { sources: [], problems: [problemOf(order, read.problem)] };
   const pool = orderedPool(order);
@@ -78,10 +78,8 @@ export function orderedSources(order: PoolOrder, version: string): PoolSources {
     for (const [name, outcome] of outcomes)
       for (const { field, message } of outcome.problems)
         problems.push({ object: { apiVersion, kind: kind.kind.kind, name }, field, message });
-    return machineConfigs.map((config) => ({
-      ...config,
-      metadata: { ...config.metadata, resourceVersion: target.full },
-    }));
+    // Without their notes about KubeletConfigs: those are no objects of the cluster, and none is waited for.
+    return machineConfigs.map((config) => ({ ...config, metadata: { name: config.metadata.name } }));
   }
 }
 
