@@ -38,7 +38,7 @@ export interface ProfileConditionsInput {
   /** ConfigMaps of the control plane namespace. */
   readonly controlPlane: readonly ConfigMap[];
   readonly protocol: HostedProtocol;
-  /** What the NodePool tells about its rollout. */
+  /** What the NodePool tells about a rollout to the nodes that it has; one that replaces them is told apart. */
   readonly rollout?: readonly Outcome[] | undefined;
 }
 

@@ -11,6 +11,7 @@ import { planTuning, type TuningPlan } from "./plan-tuning.ts";
 import { readConfig } from "./read-config.ts";
 import { nameTooLong, readTuning } from "./read-tuning.ts";
 import { versionOfCluster, versionOfImage } from "./release.ts";
+import { managementOf } from "./rollout/management.ts";
 import { planRollout } from "./rollout/plan-rollout.ts";
 import type { RolloutInput } from "./rollout/rollout-plan.ts";
 import { lastPayload } from "./rollout/target.ts";
@@ -71,7 +72,7 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
       ...input,
       profile: embeddedProfile(name, tuning),
       isLastGood: tuning.profile?.isLastGood === true,
-      rollout: rollout.outcomes,
+      rollout: managementOf(nodePool).upgradeType === "InPlace" ? rollout.outcomes : [],
     }),
     ...rollout.outcomes,
   ];
