@@ -18,7 +18,7 @@ import { World } from "./world.ts";
 /** Observations in a row that must agree before a scenario counts as settled. */
 const observations = 3;
 
-/** The definitions of the other operator accept selectors that nobody can read. */
+/** The definitions of the other operator accept selectors that Kubernetes cannot parse. */
 function withoutRules(definition: KubeObject): KubeObject {
   const { versions, ...spec } = definition["spec"] as { versions: object[] };
   const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

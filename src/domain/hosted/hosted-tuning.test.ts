@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { writeYaml } from "../../language/object/write-yaml.ts";
 import { tuningNamespace as namespace } from "../node-tuning/api.ts";
 import { decideNodeTuning } from "../node-tuning/decide.ts";
+import { emptyInput } from "../node-tuning/testing/empty-input.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import type { ConfigMap } from "./envelope/read-manifests.ts";
 import { HostedTuning } from "./hosted-tuning.ts";
@@ -41,14 +42,9 @@ it("two hundred NodePools, one of them with a mebibyte of Tuneds, each decide fo
   const problems: unknown[] = [];
   const tuning = new HostedTuning({ namespace, members: new PoolMembers(), problems: (all) => problems.push(...all) });
   const plan = decideNodeTuning({
+    ...emptyInput,
     ...tuning.read({ tuneds: [], nodes }, configMaps),
-    profiles: [],
-    status: { type: "ConfigMap", observed: undefined },
-    agent: { namespace, image: "attune", serviceAccount: "agent", release: "" },
-    protocol: "documented",
-    version: "1",
     namespace,
-    now: "2026-01-01T00:00:00Z",
   });
   expect(problems).toEqual([]);
   const profiles = plan.objects.map(({ object }) => object).filter(({ kind }) => kind === "Profile");

@@ -18,7 +18,7 @@ export interface MachineConfigPool extends KubeObject {
     maxUnavailable?: number | string | null;
     /** The operating system of the pool's nodes, by name, where the cluster offers several. */
     osImageStream?: { name?: string };
-    /** The rendered config that the nodes should have; written by whoever renders. */
+    /** The rendered config that the nodes should have; written by the operator that renders. */
     configuration?: PoolConfiguration;
   };
   status?: {

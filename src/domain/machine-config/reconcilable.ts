@@ -79,6 +79,6 @@ function refusedUser(user: UserEntry, before: IgnitionDocument | undefined, fiel
   if (name !== "core") return [invalid(`${field}.name`, name, "only the user core can be changed on a running node")];
   const others = Object.keys(user).filter((key) => !changeable.includes(key));
   if (others.length > 0) return others.map((key) => forbidden(`${field}.${key}`, newNodesOnly));
-  // Without either nobody could log in.
+  // Without either no user could log in.
   return sshAuthorizedKeys.length === 0 && !passwordHash ? [required(`${field}.sshAuthorizedKeys`)] : [];
 }

@@ -74,7 +74,7 @@ function isWritten(content: Content | undefined, { metadata: { labels = {} } }: 
   return content === "profile" || (content === "tuneds" && !Object.hasOwn(labels, keys.performanceProfileName));
 }
 
-/** What a ConfigMap that was written before says. Undefined `from`: nobody noted it. */
+/** What a ConfigMap that was written before says. Undefined `from`: the ConfigMap does not name it. */
 function lastOf(configMap: ConfigMap, nodePool: string, protocol: HostedProtocol): Last[] {
   const sources = sourcesOf(configMap);
   return readManifests(configMap, [protocol.tuningKey, ...tuningKeys], tuningKinds).manifests.map(({ object }) => {
@@ -104,7 +104,7 @@ type IsLost = (last: Last) => boolean;
 
 /** Whether an object is missing only because what it came from cannot be read. */
 function losing(problems: readonly ManifestProblem[]): IsLost {
-  // Of an object that does not tell what it is, nobody knows what it was before.
+  // A problem without kind or name may concern any object of its ConfigMap.
   const isKnown = ({ kind, name }: ManifestProblem): boolean =>
     name !== undefined && tuningKinds.some((known) => known.kind === kind);
   const unreadable = new Set(problems.filter((one) => !isKnown(one)).map(({ configMap }) => configMap));

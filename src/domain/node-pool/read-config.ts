@@ -59,7 +59,7 @@ function isGenerated(configMap: ConfigMap, { metadata }: NodePool): boolean {
 }
 
 /**
- * A KubeletConfig replaces fields of another one: of two, nobody can tell which kubelets get. One that is generated brings
+ * A KubeletConfig replaces fields of another one: of two, it is open which one kubelets get. One that is generated brings
  * what its profile needs, and one of a user would undo it.
  */
 function severalKubeletConfigs(given: readonly Manifest[], generated: readonly Manifest[]): ManifestProblem[] {

@@ -56,7 +56,7 @@ function decideIgnored(tuned: Tuned, namespace: string, now: string): Plan {
   return { ...emptyPlan(), statuses: [{ of, status: { ...status } }], events };
 }
 
-/** Without profiles and rules, which have no effect: anyone may write any number of them. */
+/** Without profiles and rules, which have no effect: users may write any number of them. */
 export function projectIgnored({ apiVersion, kind, metadata, status }: Tuned): Tuned {
   const { name, namespace, uid, generation, resourceVersion, deletionTimestamp } = metadata;
   const kept = {

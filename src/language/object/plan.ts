@@ -26,8 +26,8 @@ export interface PlannedObject {
   /** Remove the owner references of a `whole` object: it must outlive its owner. */
   ownerless?: boolean | undefined;
   /**
-   * Labels, annotations, finalizers and owner references of a `whole` object are those in `object`, and no others: nobody
-   * else may add any. An object that is being deleted loses the finalizers that keep it, and is created again.
+   * Labels, annotations, finalizers and owner references of a `whole` object are those in `object`, and no others: what
+   * other clients add is removed. An object that is being deleted loses the finalizers that keep it, and is created again.
    */
   exactMetadata?: boolean | undefined;
   /** The reason for the object, for `plan` and `explain`. */

@@ -25,7 +25,7 @@ export interface ErrorLimit {
   readonly characters: number;
 }
 
-/** More than anyone reads. A hostile object of a few megabytes could have a million errors. */
+/** More than a user reads. A hostile object of a few megabytes could have a million errors. */
 const defaultLimit: ErrorLimit = { errors: 100, characters: 1024 * 1024 };
 
 /** One validation. Thrown to end it when it has found too much. */

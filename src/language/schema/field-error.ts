@@ -3,7 +3,7 @@ import { counted, type FieldError } from "./collect-errors.ts";
 
 export type { FieldError, FieldErrorReason } from "./collect-errors.ts";
 
-/** More than anyone reads. A response repeats the value twice, with all fields that its kind has. */
+/** More than a user reads. A response repeats the value twice, with all fields that its kind has. */
 const longestValue = 64 * 1024;
 
 /** Go's %q-like rendering of a bad value: strings quoted, the rest as JSON. */

@@ -7,7 +7,7 @@ export type BootArguments = "apply" | "report";
 
 /**
  * The profile without what would write to the boot loader; its boot arguments are still reported. The Machine Config Operator
- * checks the arguments of its nodes, and would meet those that somebody else has set.
+ * checks the arguments of its nodes, and would meet those that another program has set.
  */
 export function withoutBootLoader(profile: ResolvedProfile): ResolvedProfile {
   const warnings: Notice[] = [...profile.warnings];

@@ -1,6 +1,7 @@
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { managementName, managementServiceAccount } from "./names.ts";
 
 export interface ManagementDeployment {
@@ -17,7 +18,6 @@ const labels = { ...selector, "app.kubernetes.io/part-of": "attune" };
 
 /** Leader election lets one of its replicas act. */
 export function managementDeployment({ namespace, image, protocol, replicas }: ManagementDeployment): KubeObject {
-  const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -30,14 +30,7 @@ export function managementDeployment({ namespace, image, protocol, replicas }: M
         spec: {
           serviceAccountName: managementServiceAccount,
           priorityClassName: "system-cluster-critical",
-          topologySpreadConstraints: [
-            {
-              maxSkew: 1,
-              topologyKey: "kubernetes.io/hostname",
-              whenUnsatisfiable: "ScheduleAnyway",
-              labelSelector: { matchLabels: selector },
-            },
-          ],
+          topologySpreadConstraints: spreadOverNodes(selector),
           securityContext: confinedPod,
           containers: [
             {
@@ -55,8 +48,7 @@ export function managementDeployment({ namespace, image, protocol, replicas }: M
                 `:${probePort}`,
               ],
               ports: [{ name: "probes", containerPort: probePort, protocol: "TCP" }],
-              livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
-              readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
+              ...probesOn("probes"),
               resources: { requests: { cpu: "10m", memory: "128Mi" } },
               securityContext: confinedContainer,
               terminationMessagePolicy: "FallbackToLogsOnError",

@@ -4,6 +4,7 @@ import { versionOfCluster } from "../../domain/node-pool/release.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { probesOn } from "../../language/object/replicas.ts";
 import {
   metricsPort,
   metricsSecret,
@@ -74,7 +75,6 @@ function deployment(
   options: HostedOperatorOptions,
 ): KubeObject {
   const { image, protocol } = options;
-  const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   const own = (fieldPath: string): object => ({ valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } });
   return {
     apiVersion: "apps/v1",
@@ -126,8 +126,7 @@ function deployment(
                 { name: metricsSecret, mountPath: certificates, readOnly: true },
                 { name: "kubeconfig", mountPath: kubeconfigs, readOnly: true },
               ],
-              livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
-              readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
+              ...probesOn("probes"),
               resources: { requests: { cpu: "10m", memory: "64Mi" } },
               securityContext: confinedContainer,
               terminationMessagePolicy: "FallbackToLogsOnError",

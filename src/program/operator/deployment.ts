@@ -3,6 +3,7 @@ import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { firstBootPort } from "./first-boot/objects.ts";
 import { operatorServiceAccount, type RightsMode } from "./rbac.ts";
 
@@ -52,7 +53,6 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
     replicas,
     firstBoot,
   } = options;
-  const probe = (path: string): object => ({ httpGet: { path, port: "probes" } });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -105,8 +105,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                   : [{ name: "first-boot", containerPort: firstBootPort, protocol: "TCP" }]),
               ],
               volumeMounts: [{ name: metricsSecret, mountPath: certificates, readOnly: true }],
-              livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
-              readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
+              ...probesOn("probes"),
               resources: { requests: { cpu: "10m", memory: "128Mi" } },
               securityContext: confinedContainer,
               terminationMessagePolicy: "FallbackToLogsOnError",
@@ -131,14 +130,7 @@ function placement(matchLabels: Record<string, string>): object {
         ],
       },
     },
-    topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: "kubernetes.io/hostname",
-        whenUnsatisfiable: "ScheduleAnyway",
-        labelSelector: { matchLabels },
-      },
-    ],
+    topologySpreadConstraints: spreadOverNodes(matchLabels),
     tolerations: [
       { key: role, operator: "Exists", effect: "NoSchedule" },
       { key: "node-role.kubernetes.io/master", operator: "Exists", effect: "NoSchedule" },

@@ -1,5 +1,6 @@
 import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { webhookName } from "./names.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
@@ -9,7 +10,6 @@ const selector = { "app.kubernetes.io/name": webhookName };
 
 /** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
 export function webhookDeployment(namespace: string, image: string, mode: string, replicas: number): KubeObject[] {
-  const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
   const args = ["--register", "service", "--mode", mode, "--namespace", namespace, "--service", webhookName];
   return [
     {
@@ -41,14 +41,7 @@ export function webhookDeployment(namespace: string, image: string, mode: string
           spec: {
             serviceAccountName: webhookServiceAccount,
             priorityClassName: "system-cluster-critical",
-            topologySpreadConstraints: [
-              {
-                maxSkew: 1,
-                topologyKey: "kubernetes.io/hostname",
-                whenUnsatisfiable: "ScheduleAnyway",
-                labelSelector: { matchLabels: selector },
-              },
-            ],
+            topologySpreadConstraints: spreadOverNodes(selector),
             securityContext: confinedPod,
             containers: [
               {
@@ -60,8 +53,7 @@ export function webhookDeployment(namespace: string, image: string, mode: string
                   { name: "https", containerPort: port, protocol: "TCP" },
                   { name: "metrics", containerPort: 8081, protocol: "TCP" },
                 ],
-                livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
-                readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
+                ...probesOn("metrics", 5),
                 // Bodies take at most 64 MiB, and several times that while they are parsed.
                 resources: { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } },
                 securityContext: confinedContainer,

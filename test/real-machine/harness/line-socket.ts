@@ -14,7 +14,7 @@ export class LineSocket {
     this.#server = createServer((socket) => {
       this.#socket = socket;
       const lines = createInterface({ input: socket, crlfDelay: Infinity });
-      // The emulator was killed: who waits for a line learns it from its process. The lines repeat errors of the socket.
+      // The emulator was killed: the caller that waits for a line learns it from its process. The lines repeat errors of the socket.
       for (const stream of [socket, lines]) stream.on("error", () => socket.destroy());
       lines.on("line", onLine);
     });

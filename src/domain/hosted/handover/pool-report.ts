@@ -106,7 +106,7 @@ export function writeReport(
       namespace: pool.namespace,
       labels: { [keys.nodePool]: nodePool, [reportMark]: "true" },
       annotations: { [keys.nodePool]: annotations[keys.nodePool] ?? nodePool },
-      // Without its order nobody would remove it.
+      // The API server deletes it with its order.
       ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: order, uid }],
     },
     data: { [reportKey]: writeJson(bounded) },

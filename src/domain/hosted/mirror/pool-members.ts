@@ -50,7 +50,7 @@ export class PoolMembers {
     return members;
   }
 
-  /** The NodePool of one node. Undefined: nobody has seen it yet. */
+  /** The NodePool of one node. Undefined: the operator has not seen the node yet. */
   poolOf(
     { metadata: { name = "", uid } }: Pick<NodeFacts, "metadata">,
     configMaps: readonly ConfigMap[],

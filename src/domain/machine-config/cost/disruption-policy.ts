@@ -59,7 +59,7 @@ const firstBootPaths = new Set([
   userAuthorities,
 ]);
 
-/** Before the first boot nobody's policy is known: an older, shorter table holds. */
+/** Before the first boot the cluster's policy is unknown: an older, shorter table holds. */
 export const firstBootPolicy: DisruptionPolicy = {
   files: defaultPolicy.files.filter(({ path }) => firstBootPaths.has(path)),
   units: [],

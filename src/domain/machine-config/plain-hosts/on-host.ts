@@ -12,7 +12,7 @@ export interface HostContents {
 
 /**
  * Contents are the same for all nodes of a pool; how a host configures its kubelet and its container runtime is its own. Files
- * for them are added. What this host has no way for is a finding, so that nobody takes the node for what it is not.
+ * for them are added. What this host has no way for is a finding, so that users see what the node lacks.
  */
 export function onHost(contents: MachineContents, facts: HostFacts): HostContents {
   const parts = [kubeletOnHost(contents, facts.kubelet), containerdHandlers(contents, facts.runtime)];

@@ -77,7 +77,7 @@ export function poolConfigController<T extends PoolConfig>(options: PoolConfigCo
   });
 }
 
-/** Finalizers and annotations, if nobody changed the object since it was read. */
+/** Finalizers and annotations, if no client changed the object since it was read. */
 async function write(
   client: Client,
   kind: KindRef,

@@ -25,7 +25,7 @@ export function acceptedBefore(machineConfig: MachineConfig | undefined): Readon
   return found;
 }
 
-/** Anyone may edit an annotation. */
+/** Users may edit the annotation. */
 function objectIn(text: string): object {
   try {
     const value = readJson(text);

@@ -35,7 +35,7 @@ export interface RolloutInput {
   readonly now: number;
   readonly digest: Digest;
   readonly compress: Compress;
-  /** A secret that nobody can guess. */
+  /** A random secret. */
   readonly newToken: () => string;
 }
 

@@ -31,7 +31,7 @@ export type AfterJoin =
 export function afterJoin({ invitation, node, pool, rendered, now }: AfterJoinInput): AfterJoin {
   const { claim, created, expires } = invitation;
   const ends = expires + (claim ? claimedMs : 0);
-  // Who issues tokens can write a claim too: it says nothing of a Node that was there before, and names no config of another pool.
+  // A user that issues tokens can write a claim too: it says nothing of a Node that was there before, and names no config of another pool.
   const isNew = node && Date.parse(node.metadata.creationTimestamp ?? "") >= created;
   const config = claim && rendered && poolOfRendering(rendered) === invitation.pool ? claim.config : "";
   if (node) return { type: "over", change: isNew && claim ? joined(node, config, pool) : undefined };

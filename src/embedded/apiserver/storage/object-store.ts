@@ -186,7 +186,7 @@ export class ObjectStore {
   }
 
   /**
-   * Refuses the writes of a failed commit and those that were made on top of them; nobody has seen any. If the backend is
+   * Refuses the writes of a failed commit and those that were made on top of them; no client has seen any. If the backend is
    * where it was, as when the disk was full, the next write tries again. Otherwise only a restart can tell what is on disk.
    */
   #fail(writes: readonly Pending[], cause: unknown): void {

@@ -39,7 +39,7 @@ test("the node of the operator is that of the pod which holds its lease", async 
 
   const holds = (holderIdentity: string) =>
     client.patch(leaseKind, operatorLease, { type: "merge", patch: { spec: { holderIdentity } } }, { namespace });
-  // An operator outside of the cluster, on a machine that has the name of somebody's pod.
+  // An operator outside of the cluster, on a machine that has the name of a pod.
   await holds("laptop_0b6d");
   expect(await operatorNode()).toBeUndefined();
 

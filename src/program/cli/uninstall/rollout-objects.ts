@@ -12,7 +12,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { isDefinition } from "./decide-deletions.ts";
 import type { Deletion } from "./delete-objects.ts";
 
-/** What a rollout made: rendered configs, and the pools that it created and nobody has changed. */
+/** What a rollout made: rendered configs, and the pools that it created and no user has changed. */
 export function isOfRollout(object: KubeObject): boolean {
   if (object.kind === machineConfigKind.kind) return poolOfRendering(object) !== undefined;
   const { name = "" } = object.metadata;

@@ -37,7 +37,7 @@ const fieldManager = "attune-operator";
 const longestPauseMs = day;
 const place = { namespace: firstBootNamespace };
 
-/** Keeps the certificate of the endpoint fresh, and publishes its authority and its address for those who issue tokens. */
+/** Keeps the certificate of the endpoint fresh, and publishes its authority and its address for users that issue tokens. */
 export function endpointController({ client, secrets, clock, log, ...options }: EndpointOptions): Controller {
   let published: { readonly text: string; readonly authority: string; readonly at: number } | undefined;
   return new Controller({

@@ -7,7 +7,7 @@ const labels = { "app.kubernetes.io/part-of": "attune" };
 export const firstBootPort = 8443;
 /** On every node, for machines that have no network of the cluster. */
 const firstBootNodePort = 30623;
-/** A role for those who issue tokens; no account has it. */
+/** A role for users that issue tokens; no account has it. */
 export const issuerRole = "attune:first-boot-issuer";
 
 /** What the endpoint needs: the operator may create none of it. The namespace is not among it. */

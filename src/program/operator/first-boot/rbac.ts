@@ -2,7 +2,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { endpointConfigMap, firstBootNamespace, nodeAccount } from "../../../domain/rollout/first-boot/invitation.ts";
 import type { Grant } from "../../../language/object/grant.ts";
 
-/** The Secret with the keys of the endpoint. Not with the invitations: who issues tokens could replace it, and pose as the endpoint. */
+/** The Secret with the keys of the endpoint. Not with the invitations: a user that issues tokens could replace it, and pose as the endpoint. */
 export const endpointKeys = { namespace: tuningNamespace, name: "attune-first-boot-tls" };
 
 const configMap = { apiGroups: [""], resources: ["configmaps"], resourceNames: [endpointConfigMap] };
