@@ -1,4 +1,4 @@
-import { ApiError, ifThere, isConflict, isNotFound } from "../../cluster/kube/api-error.ts";
+import { ApiError, ifThere, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
@@ -93,31 +93,25 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       const { metadata } = nodePool;
       const hostedCluster = hostedClusters.get(hostedClusterOf(nodePool));
       const execute = async (plan: Plan): Promise<Result> => carryOut(nodePool, plan, { signal, log });
-      try {
-        if (metadata.deletionTimestamp) return await remove(nodePool, hostedCluster, { signal, execute });
-        // Its creation is an event.
-        if (!hostedCluster) return undefined;
-        const decision = decideNodePool({
-          ...options,
-          ...surroundings(nodePool),
-          hostedCluster,
-          configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
-          now: clock.now(),
-        });
-        const noted = metadataPatch(nodePool, hostedCluster, decision.annotations);
-        if (noted) await patch(nodePool, noted, signal);
-        return await execute({
-          ...emptyPlan(),
-          objects: [...decision.objects],
-          prunes: [...decision.prunes],
-          statuses: [{ of: referenceTo(nodePool), status: { ...decision.status } }],
-          requeueAfterMs: decision.requeueAfterMs,
-        });
-      } catch (error) {
-        // It has changed: its event brings it here again.
-        if (isConflict(error)) return { requeue: true };
-        throw error;
-      }
+      if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
+      // Its creation is an event.
+      if (!hostedCluster) return undefined;
+      const decision = decideNodePool({
+        ...options,
+        ...surroundings(nodePool),
+        hostedCluster,
+        configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
+        now: clock.now(),
+      });
+      const noted = metadataPatch(nodePool, hostedCluster, decision.annotations);
+      if (noted) await patch(nodePool, noted, signal);
+      return execute({
+        ...emptyPlan(),
+        objects: [...decision.objects],
+        prunes: [...decision.prunes],
+        statuses: [{ of: referenceTo(nodePool), status: { ...decision.status } }],
+        requeueAfterMs: decision.requeueAfterMs,
+      });
     },
   });
 

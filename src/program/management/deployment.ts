@@ -1,7 +1,6 @@
 import type { Protocol } from "../../domain/node-tuning/api.ts";
-import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
+import { confinedContainer, confinedPod, probesOn, spreadOverNodes } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { managementName, managementServiceAccount } from "./names.ts";
 
 export interface ManagementDeployment {

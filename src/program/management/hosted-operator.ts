@@ -2,9 +2,8 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import type { OperatorPlace } from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
 import { versionOfCluster } from "../../domain/node-pool/release.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
+import { confinedContainer, confinedPod, probesOn } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { probesOn } from "../../language/object/replicas.ts";
 import {
   metricsPort,
   metricsSecret,

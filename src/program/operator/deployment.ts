@@ -1,9 +1,8 @@
 import { startupTaint } from "../../domain/rollout/startup/startup-taint.ts";
 import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
-import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
+import { confinedContainer, confinedPod, probesOn, spreadOverNodes } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { firstBootPort } from "./first-boot/objects.ts";
 import { operatorServiceAccount, type RightsMode } from "./rbac.ts";
 

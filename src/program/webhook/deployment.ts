@@ -1,6 +1,5 @@
-import { confinedContainer, confinedPod } from "../../language/object/confinement.ts";
+import { confinedContainer, confinedPod, probesOn, spreadOverNodes } from "../../language/object/confinement.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { probesOn, spreadOverNodes } from "../../language/object/replicas.ts";
 import { webhookName } from "./names.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 

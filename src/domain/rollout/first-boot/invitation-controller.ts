@@ -1,4 +1,4 @@
-import { ifThere, isConflict } from "../../../cluster/kube/api-error.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
@@ -58,14 +58,9 @@ export function invitationController(options: InvitationOptions): Controller {
       if (outcome.type === "wait") return { requeueAfterMs: outcome.ms };
       const { uid, resourceVersion } = found.metadata;
       const options = { namespace: firstBootNamespace, preconditions: { uid, resourceVersion }, signal };
-      try {
-        if (outcome.change) await writer.write(outcome.change, signal);
-        await ifThere(client.delete(kinds.secret, invitationName(name), options));
-      } catch (error) {
-        // Its kubelet wrote the Node meanwhile, or it was claimed and its Node must be told.
-        if (isConflict(error)) return { requeue: true };
-        throw error;
-      }
+      // A conflict is tried again: the kubelet wrote the Node meanwhile, or it was claimed and its Node must be told.
+      if (outcome.change) await writer.write(outcome.change, signal);
+      await ifThere(client.delete(kinds.secret, invitationName(name), options));
       log.info({ node: name, config: invitation?.claim?.config }, "invitation ended");
       return {};
     },
