@@ -25,7 +25,10 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language", "domain/machine-config", "src/domain/finding.ts"],
     controller: ["cluster/kube", "cluster/runtime"],
   },
-  "domain/workload-partitioning": { may: ["language", "domain/machine-config"] },
+  "domain/workload-partitioning": {
+    may: ["language", "domain/machine-config", "src/domain/node-tuning/api.ts"],
+    controller: ["cluster/kube", "cluster/runtime"],
+  },
   domain: { may: ["language", "domain"], controller: ["cluster/kube", "cluster/runtime"] },
   "node/host": { may: ["language/object", "src/language/ignition/unit-text.ts", "src/cluster/runtime/make-folder.ts"] },
   "node/snapshot": { may: ["language/object", "language/cpu", "node/host"] },

@@ -13,7 +13,7 @@ import {
 } from "../../src/domain/node-tuning/api.ts";
 import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { runtimeClassKind } from "../../src/domain/performance-profile/api.ts";
-import { infrastructureKind } from "../../src/domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind } from "../../src/domain/workload-partitioning/identifier.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { configurationDefinitions } from "../node-tuning/cluster-operator-definition.ts";
 import { eventually } from "../node-tuning/eventually.ts";

@@ -6,7 +6,7 @@ import type { Json } from "../../src/language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../src/language/object/meta.ts";
 import { applyMergePatch } from "../../src/language/patch/merge-patch.ts";
 import { performanceProfileKind, type PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
-import type { PartitioningMode } from "../../src/domain/workload-partitioning/partitioning-mode.ts";
+import type { PartitioningMode } from "../../src/domain/workload-partitioning/identifier.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/performance-profile/render");
 

@@ -39,7 +39,8 @@ export interface ApiObjects {
   readonly hardware: Informer;
   /** Of node tuning: with conditions. */
   readonly nodeProfiles: Informer<Profile>;
-  readonly infrastructures?: Informer | undefined;
+  /** At most one object: whether the cluster is partitioned. */
+  readonly identifier?: Informer | undefined;
   readonly featureGates?: Informer | undefined;
   /** Where another operator rolls out pools: what node tuning decides about boot arguments. */
   readonly hold?: (() => HoldInput) | undefined;
@@ -165,7 +166,7 @@ function ownerOf({ apiVersion, kind, metadata: { name = "", uid = "" } }: Perfor
 }
 
 function aroundOf(objects: ApiObjects): ProfileSurroundings<PerformanceProfile> & Wakes {
-  const { profiles, pools, nodes, hardware, nodeProfiles, infrastructures, featureGates } = objects;
+  const { profiles, pools, nodes, hardware, nodeProfiles, identifier, featureGates } = objects;
   const all = (): string[] => profiles.list().map(nameOf);
   const selectedBy = (labels: Labels): string[] =>
     profiles
@@ -194,7 +195,7 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings<PerformanceProfile> 
       source(nodeProfiles, ({ object }) => ofNode(object)),
       ...(objects.holdSources ?? []),
       ...(pools ? [source(pools, ofPool)] : []),
-      ...[infrastructures, featureGates].flatMap((informer) => (informer ? [source(informer, all)] : [])),
+      ...[identifier, featureGates].flatMap((informer) => (informer ? [source(informer, all)] : [])),
     ],
     of(profile) {
       const cluster: ClusterObjects = {
@@ -202,7 +203,7 @@ function aroundOf(objects: ApiObjects): ProfileSurroundings<PerformanceProfile> 
         performanceProfiles: profiles.list().filter((other) => isBefore(other, profile)),
         profiles: hardware.list(),
         pools: pools?.list(),
-        infrastructure: infrastructures?.get("cluster"),
+        infrastructure: identifier?.list()[0],
         featureGate: featureGates?.get("cluster"),
       };
       const surroundings = surroundingsOf(profile, cluster);

@@ -1,5 +1,5 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
-import type { PartitioningMode } from "../workload-partitioning/partitioning-mode.ts";
+import type { PartitioningMode } from "../workload-partitioning/identifier.ts";
 import { poolFor } from "./pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import type { Surroundings } from "./surroundings.ts";

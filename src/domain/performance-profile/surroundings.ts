@@ -1,5 +1,5 @@
 import { group, type MachineConfigPool } from "../machine-config/api.ts";
-import { type PartitioningMode, partitioningMode } from "../workload-partitioning/partitioning-mode.ts";
+import { type PartitioningMode, partitioningMode } from "../workload-partitioning/identifier.ts";
 import { type PoolNode, poolNodeOf } from "./pool-node.ts";
 import { TopologyReader } from "../../language/cpu/topology-reader.ts";
 import { at, isObject } from "../../language/object/json.ts";
@@ -44,6 +44,7 @@ export interface ClusterObjects {
   readonly profiles?: readonly KubeObject[] | undefined;
   readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly machineConfigs?: readonly KubeObject[] | undefined;
+  /** Or the ConfigMap that stands in for it. */
   readonly infrastructure?: KubeObject | undefined;
   readonly featureGate?: KubeObject | undefined;
 }

@@ -16,7 +16,7 @@ import {
 import { clusterOperatorKind } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/identifier.ts";
 import { equal } from "../../language/object/json.ts";
 import type { KindRef } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";

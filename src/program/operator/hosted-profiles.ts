@@ -16,7 +16,7 @@ import { runtimeClassKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { performanceProfileController } from "../../domain/performance-profile/performance-profile-controller.ts";
 import { projectNode, projectProfile } from "../../domain/performance-profile/projections.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/identifier.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";

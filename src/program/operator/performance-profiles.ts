@@ -1,4 +1,3 @@
-import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer, informerOfOne } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
@@ -18,10 +17,10 @@ import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-all
 import { performanceProfileController } from "../../domain/performance-profile/performance-profile-controller.ts";
 import { projectNode, projectProfile } from "../../domain/performance-profile/projections.ts";
 import { resumeController } from "../../domain/performance-profile/other-operator/resume-controller.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
-import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import { type ClusterFeatures, rollsOut } from "./cluster-features.ts";
+import { partitioningIdentifier } from "./partitioning-identifier.ts";
 import { performanceProfileMetrics } from "./performance-profile-metrics.ts";
 import { poolConfigs, sourceOfBootDecisions } from "./rollout.ts";
 
@@ -43,12 +42,6 @@ export interface PerformanceProfilesInput {
 /** The controller of PerformanceProfiles with its informers. Those that node tuning has too are shared. */
 export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
   const { manager, client, writer, caches, boot, features, recorder, clock, log, metrics } = input;
-  const singleton = (kind: KindRef, isServed = false): Informer | undefined =>
-    isServed
-      ? manager.informer(kind, { fieldSelector: "cluster" }, () =>
-          informerOfOne(client, kind, { name: "cluster", clock }),
-        )
-      : undefined;
   const namespace = tuningNamespace;
   // Both are needed: a kubelet that is not configured gives no pod the isolated CPUs.
   const hasPools = features.machineConfigPools && features.kubeletConfigs;
@@ -80,8 +73,12 @@ export function performanceProfiles(input: PerformanceProfilesInput): Runnable {
       createInformer<KubeObject>(client, profileKind, { namespace, project: projectProfile, clock }),
     ),
     nodeProfiles: caches.profiles,
-    infrastructures: singleton(infrastructureKind, features.infrastructures),
-    featureGates: singleton(featureGateKind, features.featureGates),
+    identifier: partitioningIdentifier(manager, { client, features, clock }),
+    featureGates: features.featureGates
+      ? manager.informer(featureGateKind, { fieldSelector: "cluster" }, () =>
+          informerOfOne(client, featureGateKind, { name: "cluster", clock }),
+        )
+      : undefined,
     ...(isHeld
       ? {
           hold: () => ({ boot: boot.current, machineConfigs: caches.machineConfigs?.list() ?? [], now: clock.now() }),

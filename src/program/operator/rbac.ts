@@ -11,7 +11,7 @@ import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { confinedPodGrant } from "../../language/object/confinement.ts";
@@ -284,6 +284,13 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       ...configMaps,
       resourceNames: [statusConfigMapName],
       verbs: [...read, "update"],
+    },
+    {
+      within: partitioningConfigMap.namespace,
+      because: "whether the cluster is partitioned, where it has no Infrastructure",
+      ...configMaps,
+      resourceNames: [partitioningConfigMap.name],
+      verbs: read,
     },
     {
       within: tuningNamespace,

@@ -15,7 +15,7 @@ import {
   projectPool,
   projectProfile,
 } from "../../domain/performance-profile/projections.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { OptionalCache } from "./optional-cache.ts";
@@ -56,6 +56,11 @@ export function clusterCaches(
   const machineConfigs = cache<KubeObject>(machineConfigKind, projectMachineConfig);
   const infrastructures = named(infrastructureKind);
   const featureGates = named(featureGateKind);
+  const partitioning = new OptionalCache<KubeObject>(client, kinds.configMap, {
+    ...options,
+    namespace: partitioningConfigMap.namespace,
+    fieldSelector: `metadata.name=${partitioningConfigMap.name}`,
+  });
   const profiles = new OptionalCache<KubeObject>(client, profileKind, {
     ...options,
     namespace: tuningNamespace,
@@ -66,7 +71,7 @@ export function clusterCaches(
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
   const ofPools = machineConfiguration ? [pools, machineConfigs] : [];
   const ofOpenShift = openShift ? [infrastructures, featureGates] : [];
-  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, ...ofOpenShift, profiles, tuneds];
+  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, ...ofOpenShift, partitioning, profiles, tuneds];
   const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
   return {
     name: "caches of the cluster",
@@ -78,7 +83,7 @@ export function clusterCaches(
         ...present("profiles", profiles.objects),
         ...present("pools", pools.objects),
         ...present("machineConfigs", machineConfigs.objects),
-        ...present("infrastructure", infrastructures.objects?.[0]),
+        ...present("infrastructure", (infrastructures.objects ?? partitioning.objects)?.[0]),
         ...present("featureGate", featureGates.objects?.[0]),
       };
     },

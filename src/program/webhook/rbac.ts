@@ -9,7 +9,7 @@ import {
 import { group as nodeTuning, profileKind, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import type { AdmissionHandler } from "./handler.ts";
 import { performanceProfileConversion } from "./performance-profile-handler.ts";
 import { configurationName } from "./registration.ts";
@@ -96,6 +96,14 @@ export function webhookGrants({
       apiGroups: [nodeTuning],
       resources: ["tuneds"],
       verbs: ["list", "watch"],
+    },
+    {
+      within: partitioningConfigMap.namespace,
+      because: "whether the cluster is partitioned, where it has no Infrastructure",
+      apiGroups: [""],
+      resources: ["configmaps"],
+      resourceNames: [partitioningConfigMap.name],
+      verbs: known,
     },
     {
       within: namespace,

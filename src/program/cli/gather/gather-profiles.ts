@@ -7,22 +7,32 @@ import { performanceProfileKind } from "../../../domain/performance-profile/api.
 import type { ClusterObjects } from "../../../domain/performance-profile/surroundings.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { derivedNames } from "../../../domain/performance-profile/names.ts";
-import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
 
 /** Undefined where the cluster has no such kind. */
 export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
   return ifThere(client.list(performanceProfileKind, { signal }).then(({ items }) => items));
 }
 
-/** Objects of OpenShift that say how the cluster was installed; nothing on other clusters. */
+/** Objects that say how the cluster was installed. */
 export async function gatherPlatform(
   client: Client,
   signal: AbortSignal,
 ): Promise<Pick<ClusterObjects, "infrastructure" | "featureGate">> {
-  const [infrastructure, featureGate] = await Promise.all(
-    [infrastructureKind, featureGateKind].map((kind) => ifThere(client.get(kind, "cluster", { signal }))),
-  );
+  const [infrastructure, featureGate] = await Promise.all([
+    gatherIdentifier(client, signal),
+    ifThere(client.get(featureGateKind, "cluster", { signal })),
+  ]);
   return { infrastructure, featureGate };
+}
+
+/** Says whether the cluster is partitioned: the Infrastructure where it is served, elsewhere the ConfigMap that stands in for it. */
+async function gatherIdentifier(client: Client, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const fieldSelector = "metadata.name=cluster";
+  const infrastructures = await ifThere(client.list(infrastructureKind, { fieldSelector, signal }));
+  if (infrastructures) return infrastructures.items[0];
+  const { name, namespace } = partitioningConfigMap;
+  return ifThere(client.get(kinds.configMap as KindRef, name, { namespace, signal }));
 }
 
 /** KubeletConfigs and RuntimeClasses that have the names of objects derived from these profiles. */

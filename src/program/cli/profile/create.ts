@@ -6,7 +6,7 @@ import { profileDocument } from "../../../domain/performance-profile/creator/pro
 import { formatFinding } from "../../../domain/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
-import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
+import { partitioningMode } from "../../../domain/workload-partitioning/identifier.ts";
 import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
 import { clusterOf, type KnownCluster, machinesOf, unknownHardware } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./cluster-source.ts";

@@ -1,7 +1,8 @@
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
 import { mixedCpusAllowed } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { defaultPools, poolFor } from "../../../domain/performance-profile/pools.ts";
-import { installPartitioning, type PartitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
+import type { PartitioningMode } from "../../../domain/workload-partitioning/identifier.ts";
+import { installPartitioning } from "../../../domain/workload-partitioning/install-partitioning.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type Derivation, derive } from "../../../domain/performance-profile/derive.ts";
 import { type FieldFinding, formatFinding } from "../../../domain/finding.ts";

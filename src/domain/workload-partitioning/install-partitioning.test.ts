@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootstrapMachineConfig } from "./bootstrap-machine-config.ts";
-import { installPartitioning } from "./partitioning-mode.ts";
+import { installPartitioning } from "./install-partitioning.ts";
 
 const about = { apiVersion: "", kind: "", metadata: {} };
 const pinned = bootstrapMachineConfig("master");
