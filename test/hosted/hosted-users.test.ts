@@ -10,7 +10,7 @@ import { equal } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { hostedOperatorGrants } from "../../src/program/management/rbac.ts";
-import { eventually } from "../node-tuning/eventually.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
 import { recording, type RecordedRequest } from "../node-tuning/recorded-requests.ts";
 import { clientOfAccount } from "../servers/client-for.ts";
 import { configMapOf } from "./cases.ts";
@@ -191,6 +191,21 @@ describe("users of the hosted cluster cannot keep", { timeout: 60_000 }, () => {
     const place = namespace === undefined ? {} : { namespace };
     if (patch) await client.patch(of, name, { type: "merge", patch }, place);
     if (isDeleted) await client.delete(of, name, place);
+    await restored();
+  });
+
+  it.each([
+    ["", true],
+    [", also while no operator runs", false],
+  ])("a Node that they create anew in another NodePool%s", async (_, isRunning) => {
+    const { client } = clusters.hosted;
+    const { metadata, ...rest } = await client.get(kinds.node, node.name);
+    if (!isRunning) await operator.stop();
+    await client.delete(kinds.node, node.name);
+    if (isRunning) await gone("its Profile", () => client.get(profileKind, node.name, inTuning));
+    const labels = { ...metadata.labels, [poolLabel]: "np2" };
+    await client.create(kinds.node, { ...rest, metadata: { name: node.name, labels } });
+    if (!isRunning) operator.start();
     await restored();
   });
 

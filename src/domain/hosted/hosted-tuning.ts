@@ -43,7 +43,7 @@ export class HostedTuning {
     this.#lastGood = mirror.lastGood;
     problems(mirror.problems);
     const known = members.of({ nodes: found.nodes, configMaps, provided: providedNodes(configMaps) });
-    const { nodes, objects } = nodeLabels(found.nodes, (node) => known.get(node)?.nodePool);
+    const { nodes, objects } = nodeLabels(found.nodes, (node) => known.get(node));
     return {
       tuneds: mirror.tuneds,
       nodes,

@@ -23,19 +23,16 @@ export function poolMembersController(options: PoolMembersOptions): Controller {
     queue: { backoff: { maxMs: 30_000 } },
     sources: [source(nodes, unlessSamePool), configMapSource(configMaps, (one) => (decidesTuning(one) ? [all] : []))],
     async reconcile(_key, context) {
-      const found = configMaps.list();
-      const known = members.of({ nodes: nodes.list(), configMaps: found, provided: providedNodes(found) });
+      const found = { configMaps: configMaps.list(), provided: providedNodes(configMaps.list()) };
+      const known = members.of({ nodes: nodes.list(), ...found });
       const because = "nodes stay in the NodePool in which they were seen first";
-      return writeConfigMaps(memberNotes(known, found, namespace), options, { ...context, because });
+      return writeConfigMaps(memberNotes(known, { ...found, namespace }), options, { ...context, because });
     },
   });
 }
 
 function unlessSamePool(event: CacheEvent<NodeFacts>): string[] {
   const { type, object } = event;
-  const isSame =
-    type === "updated" &&
-    event.before.metadata.uid === object.metadata.uid &&
-    nodePoolOf(event.before) === nodePoolOf(object);
+  const isSame = type === "updated" && nodePoolOf(event.before) === nodePoolOf(object);
   return isSame ? [] : [all];
 }

@@ -8,12 +8,8 @@ import { keys, nodePoolIn, nodePoolOf } from "../protocol.ts";
 const membersMark = "rollout.attune.dev/members";
 const nodesKey = "nodes";
 const longestName = 253;
-
-export interface Member {
-  /** Of the Node: a machine that comes back under the name of another one is a new node. */
-  readonly uid: string;
-  readonly nodePool: string;
-}
+/** Of all names in one note; a ConfigMap has room for twice as many. */
+const longestNote = 500_000;
 
 export function listsMembers({ metadata: { labels = {} } }: ConfigMap): boolean {
   return Object.hasOwn(labels, membersMark);
@@ -29,22 +25,21 @@ export interface MembersInput {
 }
 
 /**
- * Which node belongs to which NodePool. Users of the hosted cluster can change the label of a Node, so it counts once: when a
- * node is seen for the first time. That is noted in the control plane namespace, which they do not reach.
+ * Which node belongs to which NodePool. Users of the hosted cluster can change the label of a Node, or create the Node anew, so
+ * the label counts once: when a name is seen for the first time. That is noted in the control plane namespace, which they do
+ * not reach.
  */
 export class PoolMembers {
-  #seen: ReadonlyMap<string, Member> = new Map();
+  #seen: ReadonlyMap<string, string> = new Map();
 
   /** By the names of nodes. */
-  of({ nodes, configMaps, provided }: MembersInput): ReadonlyMap<string, Member> {
+  of({ nodes, configMaps, provided }: MembersInput): ReadonlyMap<string, string> {
     const noted = membersIn(configMaps);
-    const members = new Map<string, Member>();
+    const members = new Map<string, string>();
     for (const node of nodes) {
-      const { name = "", uid = "" } = node.metadata;
-      const given = provided.get(name);
-      const known = [noted.get(name), this.#seen.get(name)].find((one) => one?.uid === uid);
-      const nodePool = given ?? known?.nodePool ?? nodePoolOf(node);
-      if (nodePool !== "") members.set(name, { uid, nodePool });
+      const { name = "" } = node.metadata;
+      const nodePool = provided.get(name) ?? noted.get(name) ?? this.#seen.get(name) ?? nodePoolOf(node);
+      if (nodePool !== "") members.set(name, nodePool);
     }
     this.#seen = members;
     return members;
@@ -52,22 +47,24 @@ export class PoolMembers {
 
   /** The NodePool of one node. Undefined: the operator has not seen the node yet. */
   poolOf(
-    { metadata: { name = "", uid } }: Pick<NodeFacts, "metadata">,
+    { metadata: { name = "" } }: Pick<NodeFacts, "metadata">,
     configMaps: readonly ConfigMap[],
   ): string | undefined {
-    const member = this.#seen.get(name) ?? membersIn(configMaps).get(name);
-    return member?.uid === uid ? member?.nodePool : undefined;
+    return this.#seen.get(name) ?? membersIn(configMaps).get(name);
   }
 }
 
-function membersIn(configMaps: readonly ConfigMap[]): Map<string, Member> {
-  const members = new Map<string, Member>();
+function membersIn(configMaps: readonly ConfigMap[]): Map<string, string> {
+  const members = new Map<string, string>();
   for (const configMap of configMaps.filter(listsMembers))
-    for (const line of configMap.data?.[nodesKey]?.split("\n") ?? []) {
-      const [name = "", uid = ""] = line.split(" ");
-      if (name !== "" && !members.has(name)) members.set(name, { uid, nodePool: nodePoolOf(configMap) });
-    }
+    for (const name of namesIn(configMap)) if (!members.has(name)) members.set(name, nodePoolOf(configMap));
   return members;
+}
+
+function namesIn({ data = {} }: ConfigMap): string[] {
+  const lines = data[nodesKey]?.split("\n") ?? [];
+  // Earlier versions wrote the uid of the Node after its name.
+  return lines.map((line) => line.split(" ", 1)[0] ?? "").filter((name) => name !== "");
 }
 
 export interface MemberNotes {
@@ -77,22 +74,28 @@ export interface MemberNotes {
 
 /**
  * One ConfigMap for each NodePool with nodes that another ConfigMap, or an earlier note, is about. Users of the hosted cluster
- * can invent NodePools: these have nothing here.
+ * can invent NodePools: these have nothing here. The name of a Node that is gone stays until its NodePool is gone too, or a
+ * machine provider knows the nodes: a user could create it anew in another NodePool.
  */
 export function memberNotes(
-  members: ReadonlyMap<string, Member>,
-  configMaps: readonly ConfigMap[],
-  namespace: string,
+  members: ReadonlyMap<string, string>,
+  { configMaps, provided, namespace }: Omit<MembersInput, "nodes"> & { readonly namespace: string },
 ): MemberNotes {
-  const lines = new Map<string, string[]>();
-  const pools = new Set(configMaps.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
-  for (const [name, { uid, nodePool }] of members) {
-    if (!pools.has(nodePool)) continue;
-    const known = lines.get(nodePool);
-    if (known) known.push(`${name} ${uid}\n`);
-    else lines.set(nodePool, [`${name} ${uid}\n`]);
-  }
-  const wanted = Array.from(lines, ([nodePool, all]): ConfigMap => ({
+  const notes = configMaps.filter(listsMembers);
+  const about = configMaps.filter((one) => !listsMembers(one));
+  const existing = new Set(about.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
+  const pools = new Set([...existing, ...notes.map(nodePoolOf)]);
+  const names = new Map<string, Set<string>>();
+  const add = (name: string, nodePool: string): void => {
+    const others = names.get(nodePool);
+    if (others) others.add(name);
+    else names.set(nodePool, new Set([name]));
+  };
+  for (const [name, nodePool] of members) if (pools.has(nodePool)) add(name, nodePool);
+  const known = new Set(provided.values());
+  for (const [name, nodePool] of membersIn(notes))
+    if (existing.has(nodePool) && !known.has(nodePool) && !members.has(name)) add(name, nodePool);
+  const wanted = Array.from(names, ([nodePool, all]): ConfigMap => ({
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: {
@@ -100,9 +103,20 @@ export function memberNotes(
       namespace,
       labels: { [membersMark]: "true", [keys.nodePool]: nodePool },
     },
-    data: { [nodesKey]: all.toSorted().join("") },
+    data: { [nodesKey]: fitting(all).toSorted().join("") },
   }));
-  const names = new Set(wanted.map(({ metadata }) => metadata.name));
-  const orphaned = configMaps.filter((one) => listsMembers(one) && !names.has(one.metadata.name)).map(referenceTo);
-  return { wanted, orphaned };
+  const written = new Set(wanted.map(({ metadata }) => metadata.name));
+  return { wanted, orphaned: notes.filter(({ metadata }) => !written.has(metadata.name)).map(referenceTo) };
+}
+
+/** Lines of as many names as fit, the first ones first. */
+function fitting(names: Iterable<string>): string[] {
+  const lines: string[] = [];
+  let left = longestNote;
+  for (const name of names) {
+    left -= name.length + 1;
+    if (left < 0) break;
+    lines.push(`${name}\n`);
+  }
+  return lines;
 }
