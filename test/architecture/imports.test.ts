@@ -37,7 +37,14 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language", "domain", "node/host", "node/engine", "cluster/kube", "cluster/runtime"],
   },
   "embedded/apiserver": {
-    may: ["language/object", "language/schema", "language/patch", "cluster/runtime", "cluster/certificate"],
+    may: [
+      "language/object",
+      "language/schema",
+      "language/patch",
+      "language/cpu",
+      "cluster/runtime",
+      "cluster/certificate",
+    ],
   },
   "embedded/lab": { may: ["language", "cluster", "node/host"] },
   "program/operator": { may: ["language", "domain", "cluster"] },

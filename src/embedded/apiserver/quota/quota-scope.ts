@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, Pod, PodSpec, ResourceQuotaSpec } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { qosClass } from "../kinds/core/pod/qos.ts";
+import { qosClass } from "../../../language/cpu/qos-class.ts";
 
 interface Scope {
   readonly scopeName: string;

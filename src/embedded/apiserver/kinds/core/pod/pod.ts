@@ -5,7 +5,7 @@ import { addDefaultTolerations, keepPriority, resolvePriority } from "./admissio
 import { podColumns } from "./columns.ts";
 import { validateImageSpaces } from "./containers.ts";
 import { defaultPod, defaultPodSpec } from "./defaults.ts";
-import { qosClass } from "./qos.ts";
+import { qosClass } from "../../../../../language/cpu/qos-class.ts";
 import { validatePodStatus, validatePodUpdate } from "./update.ts";
 import { validatePodSpec } from "./validate-spec.ts";
 

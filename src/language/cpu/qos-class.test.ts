@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { qosClass } from "./qos.ts";
+import { partitioningQosClass, qosClass } from "./qos-class.ts";
 
 const both = { cpu: "1", memory: "1Gi" };
 
@@ -24,5 +24,17 @@ describe("qosClass", () => {
     expect(qosClass({ containers: resources.map((one, index) => ({ name: `c${index}`, resources: one })) })).toBe(
       expected,
     );
+  });
+});
+
+describe("partitioningQosClass", () => {
+  it("takes a CPU request of zero for one that equals the limit, which the status does not", () => {
+    const containers = [{ name: "a", resources: { limits: both, requests: { cpu: "0", memory: "1Gi" } } }];
+    expect([partitioningQosClass(containers), qosClass({ containers })]).toEqual(["Guaranteed", "Burstable"]);
+  });
+
+  it("compares amounts as the API server stores them, in thousandths", () => {
+    const containers = [{ name: "a", resources: { limits: both, requests: { cpu: "999999u", memory: "1Gi" } } }];
+    expect([partitioningQosClass(containers), qosClass({ containers })]).toEqual(["Guaranteed", "Guaranteed"]);
   });
 });
