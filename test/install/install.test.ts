@@ -29,7 +29,7 @@ describe("what attune install prints", () => {
     expect(JSON.parse(await printObjects(everything, "json"))).toMatchObject({ kind: "List", items: everything });
   });
 
-  it("has no CRDs of OpenShift, and those of machine configuration only with --mode standalone or plain", () => {
+  it("has no CRDs of OpenShift but Infrastructure, with --mode standalone, and those of machine configuration only with --mode standalone or plain", () => {
     const definitions = (manifests: KubeObject[]): string[] =>
       manifests.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name ?? "");
     expect(definitions(installManifests())).toEqual([
@@ -38,8 +38,9 @@ describe("what attune install prints", () => {
       "performanceprofiles.performance.openshift.io",
     ]);
     expect(definitions(installManifests({ mode: "tuning" }))).toEqual(definitions(installManifests()));
-    expect(definitions(installManifests({ mode: "plain" }))).toEqual(definitions(everything));
-    expect(definitions(everything).filter((crd) => crd.endsWith(".config.openshift.io"))).toEqual([]);
+    const infrastructures = "infrastructures.config.openshift.io";
+    expect([...definitions(installManifests({ mode: "plain" })), infrastructures]).toEqual(definitions(everything));
+    expect(definitions(everything).filter((crd) => crd.endsWith(".config.openshift.io"))).toEqual([infrastructures]);
     expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(4);
   });
 

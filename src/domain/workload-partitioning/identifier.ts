@@ -21,6 +21,15 @@ export type PartitioningMode = "None" | "AllNodes";
 
 export const partitioningModes: readonly PartitioningMode[] = ["None", "AllNodes"];
 
+export const controlPlaneTopologies = [
+  "HighlyAvailable",
+  "HighlyAvailableArbiter",
+  "SingleReplica",
+  "DualReplica",
+  "External",
+] as const;
+export const infrastructureTopologies = ["HighlyAvailable", "SingleReplica"] as const;
+
 /** What the object that identifies a partitioned cluster says. */
 export interface PartitioningStatus {
   /** `absent`: the cluster has no such object. `empty`: the object has no status yet, so the mode is not decided. */

@@ -11,9 +11,24 @@ export interface Restriction {
 }
 
 /** A ValidatingAdmissionPolicy for the writes of one ServiceAccount, and its binding. */
-export function accountPolicy(name: string, { account, rule, variables, validations }: Restriction): KubeObject[] {
-  const labels = { "app.kubernetes.io/part-of": "attune" };
+export function accountPolicy(name: string, { account, ...rest }: Restriction): KubeObject[] {
   const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+  return admissionPolicy(name, {
+    matchConditions: [{ name: "account", expression: `request.userInfo.username == '${user}'` }],
+    ...rest,
+  });
+}
+
+export interface AdmissionPolicy extends Omit<Restriction, "account"> {
+  readonly matchConditions: readonly object[];
+}
+
+/** A ValidatingAdmissionPolicy for all writes that match, and its binding. */
+export function admissionPolicy(
+  name: string,
+  { rule, matchConditions, variables, validations }: AdmissionPolicy,
+): KubeObject[] {
+  const labels = { "app.kubernetes.io/part-of": "attune" };
   return [
     {
       apiVersion,
@@ -28,7 +43,7 @@ export function accountPolicy(name: string, { account, rule, variables, validati
           namespaceSelector: {},
           objectSelector: {},
         },
-        matchConditions: [{ name: "account", expression: `request.userInfo.username == '${user}'` }],
+        matchConditions,
         ...(variables ? { variables } : {}),
         validations,
       },

@@ -103,6 +103,13 @@ const ofOpenShift: readonly Grant[] = [
     verbs: read,
   },
   {
+    because: "notes that a single node is partitioned which was so before the Infrastructure could say it",
+    apiGroups: ["config.openshift.io"],
+    resources: ["infrastructures/status"],
+    resourceNames: ["cluster"],
+    verbs: ["patch"],
+  },
+  {
     because: "OpenShift expects the status of its operators there; RBAC cannot limit create to a name",
     ...clusterOperators,
     verbs: ["create"],
@@ -287,10 +294,10 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
     },
     {
       within: partitioningConfigMap.namespace,
-      because: "whether the cluster is partitioned, where it has no Infrastructure",
+      because: "whether the cluster is partitioned, where it has no Infrastructure; notes there that a single node is",
       ...configMaps,
       resourceNames: [partitioningConfigMap.name],
-      verbs: read,
+      verbs: mode === "tuning" ? read : [...read, "patch"],
     },
     {
       within: tuningNamespace,

@@ -20,6 +20,8 @@ import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
+import { workloadPartitioningCrds } from "../../../domain/workload-partitioning/crds.ts";
+import { partitioningPolicies } from "../../operator/partitioning-policies.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { defaultImage } from "../version.ts";
@@ -77,6 +79,7 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...definitions(mode),
     ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
+    ...(mode === "tuning" ? [] : partitioningPolicies(namespace, { infrastructures: openShift })),
     ...(servesFirstBoots(options) ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
     ...operatorRbac(namespace, mode, servesFirstBoots(options)),
     ...agentRbac(tuningNamespace, { protocol, machineConfiguration }),
@@ -95,6 +98,8 @@ export function definitions(mode: OperatorMode): readonly KubeObject[] {
     ...nodeTuningCrds,
     ...performanceProfileCrds,
     ...(mode === "standalone" || mode === "plain" ? machineConfigCrds : []),
+    // On plain clusters other operators would take the cluster for OpenShift.
+    ...(mode === "standalone" ? workloadPartitioningCrds : []),
   ];
 }
 
