@@ -7,6 +7,7 @@ import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { keys } from "../../src/domain/hosted/protocol.ts";
 import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { apiVersion, hostedClusterKind, type NodePool, nodePoolKind } from "../../src/domain/node-pool/api.ts";
+import type { Fleet } from "../../src/embedded/lab/kubelet/kubelets.ts";
 import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
@@ -15,6 +16,9 @@ import { findCondition } from "../../src/language/object/condition.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { runClusterApi, virtualMachineProvider } from "../../src/program/cli/lab/cluster-api/cluster-api.ts";
+import { clusterApiCrds } from "../../src/program/cli/lab/cluster-api/crds.ts";
+import { ignitionServer } from "../../src/program/cli/lab/cluster-api/user-data.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
 import { unitPrograms } from "../../src/program/cli/lab/unit-programs.ts";
 import { hostedManifests } from "../../src/program/management/hosted-manifests.ts";
@@ -26,10 +30,12 @@ import { controlPlane, poolNamespace, type TwoClusters, twoClusters } from "./tw
 
 const users = { namespace: poolNamespace };
 
-/** Two clusters with NodePools that are updated in place, virtual nodes with their agents, and both sides of Attune. */
+/** Two clusters with NodePools, virtual nodes with their agents, a Cluster API that makes more, and both sides of Attune. */
 export class InPlaceClusters {
   readonly clusters: TwoClusters;
   readonly machines: ReadonlyMap<string, VirtualNode>;
+  /** Those of NodePools that replace their machines. */
+  readonly replaced = new Map<string, VirtualNode>();
   readonly nodes: Informer<Node>;
   /** The most nodes of a NodePool that were away at the same time. */
   readonly mostAway = new Map<string, number>();
@@ -58,23 +64,55 @@ export class InPlaceClusters {
     const { hosted, management } = clusters;
     const { signal } = world.#end;
     await applyManifests(hosted.client, hostedManifests("documented"));
+    await applyManifests(management.client, clusterApiCrds);
     await management.client.create(
       hostedClusterKind,
-      { apiVersion, kind: "HostedCluster", metadata: { name: "demo", ...users }, spec: {} },
+      {
+        apiVersion,
+        kind: "HostedCluster",
+        metadata: { name: "demo", ...users },
+        spec: {},
+      },
       users,
     );
+    const reported = { status: { ignitionEndpoint: "ignition.example" } };
+    await management.client.patch(
+      hostedClusterKind,
+      "demo",
+      { type: "merge", patch: reported },
+      { ...users, subresource: "status" },
+    );
+    let started = (_: Fleet): void => {};
+    const fleet = new Promise<Fleet>((resolve) => (started = resolve));
     const parts = [
-      runManagement({ client: management.client, signal, image: "attune:test", leaderElection: false }),
+      runManagement({
+        client: management.client,
+        provider: virtualMachineProvider,
+        signal,
+        image: "attune:test",
+        leaderElection: false,
+      }),
       runLab({
         client: hosted.client,
         clientAs: (who) => hosted.client.as(who),
         cluster: hosted.client.connection.cluster,
         nodes: machines,
         program: programs(hosted.client, noLog),
-        runAttune: unitPrograms(noLog, signal),
+        runAttune: unitPrograms(noLog, signal, ignitionServer(management.client, controlPlane)),
         workloads: {},
         bootMs: 0,
+        onFleet: started,
         signal,
+      }),
+      runClusterApi({
+        client: management.client,
+        hosted: hosted.client,
+        namespace: controlPlane,
+        fleet: await fleet,
+        running: world.replaced,
+        admit: () => Promise.resolve(),
+        signal,
+        log: noLog,
       }),
       world.nodes.run(signal),
     ];
@@ -216,7 +254,7 @@ export class InPlaceClusters {
   }
 
   async text(node: string, path: string): Promise<string | undefined> {
-    const file = await this.machines.get(node)?.host.read(path);
+    const file = await (this.machines.get(node) ?? this.replaced.get(node))?.host.read(path);
     return file?.type === "text" ? file.text : undefined;
   }
 }

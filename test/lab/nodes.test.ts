@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, assert, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Fleet } from "../../src/embedded/lab/kubelet/kubelets.ts";
 import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
 import { LabCluster, virtualNode } from "./lab-cluster.ts";
 
@@ -67,6 +68,29 @@ describe("a virtual node", () => {
       const found = await lease("returns").catch(() => undefined);
       return found?.metadata.ownerReferences?.[0]?.uid === again.metadata.uid ? true : undefined;
     });
+  });
+
+  test("is added and taken away while others run, and its name can be used again", async () => {
+    let fleet: Fleet | undefined;
+    cluster.kubelets(["stays"], { onFleet: (made) => (fleet = made) });
+    await cluster.nodeThat("stays", (node) => ready(node) === "True");
+    assert(fleet);
+    const uids: unknown[] = [];
+    for (const disk of ["first", "second"]) {
+      const machine = virtualNode("comes");
+      await fleet.add(machine, async ({ host }) => void (await host.replace("/etc/disk", disk)));
+      const { metadata } = await cluster.nodeThat("comes", (node) => ready(node) === "True");
+      uids.push(metadata.uid);
+      expect(await machine.host.read("/etc/disk")).toMatchObject({ text: disk });
+      await cluster.createPod({ name: disk, node: "comes" });
+      await cluster.podThat(disk, ({ status }) => status?.phase === "Running");
+      await fleet.remove(machine);
+      const { items } = await cluster.admin.list(kinds.node);
+      expect(items.map(({ metadata }) => metadata.name)).not.toContain("comes");
+      await expect(lease("comes")).rejects.toThrow("not found");
+    }
+    expect(new Set(uids).size).toBe(2);
+    expect(ready(await cluster.nodeThat("stays", () => true))).toBe("True");
   });
 
   test("is not ready once its lab has stopped, and ready again with the next one", async () => {

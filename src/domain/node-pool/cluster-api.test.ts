@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { assert, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { NodePool } from "./api.ts";
 import { clusterApiProvider, templateAnnotation } from "./cluster-api.ts";
@@ -15,6 +15,12 @@ function nodePool(
 }
 
 function planned(change: Partial<MachinesInput>): MachinesPlan {
+  const plan = planOf(change);
+  assert(plan);
+  return plan;
+}
+
+function planOf(change: Partial<MachinesInput>): MachinesPlan | undefined {
   return clusterApiProvider.plan({
     nodePool: nodePool({}),
     hostedCluster: { apiVersion: "v1", kind: "HostedCluster", metadata: { name: "demo" }, spec: { infraID: "infra" } },
@@ -70,6 +76,10 @@ describe("machines of Cluster API", () => {
         template: { spec: { infrastructureRef: { kind: "AgentMachineTemplate", name: "small" } } },
       },
     });
+  });
+
+  it("are not made for nodes that are updated in place and join by other means: no template is named", () => {
+    expect(planOf({ nodePool: nodePool({ management: { upgradeType: "InPlace" } }, {}) })).toBeUndefined();
   });
 
   it("leave the number of replicas to an autoscaler", () => {

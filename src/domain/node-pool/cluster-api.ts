@@ -1,4 +1,4 @@
-import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../language/object/plan.ts";
 import { group, keys } from "../hosted/protocol.ts";
 import { joinedName } from "../hosted/names.ts";
@@ -15,8 +15,13 @@ const kindOf = <T extends KubeObject>(kind: string): KindRef<T> => ({
   namespaced: true,
 });
 
-interface MachineGroup extends KubeObject {
-  spec?: { replicas?: number; template?: { spec?: { bootstrap?: { dataSecretName?: string } } } };
+/** A MachineDeployment or MachineSet. */
+export interface MachineGroup extends KubeObject {
+  spec?: {
+    replicas?: number;
+    strategy?: { type?: string; rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string } };
+    template?: Pick<Machine, "spec"> & { metadata?: Pick<ObjectMeta, "labels" | "annotations"> };
+  };
   status?: {
     replicas?: number;
     updatedReplicas?: number;
@@ -26,8 +31,9 @@ interface MachineGroup extends KubeObject {
   };
 }
 
-interface Machine extends KubeObject {
-  status?: { nodeRef?: { name?: string } };
+export interface Machine extends KubeObject {
+  spec?: { bootstrap?: { dataSecretName?: string } };
+  status?: { nodeRef?: { name?: string }; phase?: string };
 }
 
 export const machineDeploymentKind = kindOf<MachineGroup>("MachineDeployment");
@@ -54,9 +60,10 @@ export const clusterApiProvider: MachineProvider = {
   kinds: [machineDeploymentKind, machineSetKind, machineKind],
   plan(input) {
     const template = templateOf(input.nodePool);
+    const isInPlace = input.nodePool.spec?.management?.upgradeType === "InPlace";
+    if (isInPlace && !hasTemplate(input.nodePool)) return undefined;
     const machines = machinesOf(input);
     const nodes = machines.flatMap(({ status }) => status?.nodeRef?.name ?? []).toSorted();
-    const isInPlace = input.nodePool.spec?.management?.upgradeType === "InPlace";
     const observed = observedGroup(input, isInPlace ? machineSetKind : machineDeploymentKind);
     const status = { nodes, available: observed?.status?.availableReplicas ?? 0 };
     if (!template)
@@ -79,8 +86,12 @@ interface Template {
   readonly name: string;
 }
 
-function templateOf({ metadata: { annotations = {} } }: NodePool): Template | undefined {
-  const text = Object.hasOwn(annotations, templateAnnotation) ? annotations[templateAnnotation] : undefined;
+export function hasTemplate({ metadata: { annotations = {} } }: NodePool): boolean {
+  return Object.hasOwn(annotations, templateAnnotation);
+}
+
+function templateOf(nodePool: NodePool): Template | undefined {
+  const text = hasTemplate(nodePool) ? nodePool.metadata.annotations?.[templateAnnotation] : undefined;
   const [, version = "", kind = "", name = ""] = /^([\w.-]+\/\w+)\/(\w+)\/([\w.-]+)$/.exec(text ?? "") ?? [];
   return name === "" ? undefined : { apiVersion: version, kind, name };
 }

@@ -6,7 +6,8 @@ import type { HostedCluster, NodePool } from "./api.ts";
 export interface MachineProvider {
   /** Kinds whose objects in the control plane namespace are `MachinesInput.observed`. */
   readonly kinds: readonly KindRef[];
-  plan(input: MachinesInput): MachinesPlan;
+  /** Undefined: it makes none for this NodePool, and nodes join by other means. */
+  plan(input: MachinesInput): MachinesPlan | undefined;
   /** References to all objects of the provider for a NodePool that is deleted; none: its machines are gone. */
   remains(nodePool: NodePool, observed: readonly KubeObject[]): readonly ObjectReference[];
 }

@@ -35,6 +35,8 @@ export interface KubeletsOptions {
   runAttune?: ((node: VirtualNode, args: readonly string[]) => Promise<string | undefined>) | undefined;
   /** Puts files on a machine before it starts for the first time. Default: it has started, and its kubelet registers at once. */
   prepare?: ((node: VirtualNode) => Promise<void>) | undefined;
+  /** Called once, with what adds machines and takes them away while this runs. */
+  onFleet?: ((fleet: Fleet) => void) | undefined;
   signal: AbortSignal;
   /** How long a machine is off between two boots. Default 1 s. */
   bootMs?: number | undefined;
@@ -43,6 +45,14 @@ export interface KubeletsOptions {
   onRegistered?: ((name: string) => void) | undefined;
   clock?: Clock | undefined;
   log?: Log | undefined;
+}
+
+/** Machines that come and go. */
+export interface Fleet {
+  /** Resolves when it was started for the first time, with what `prepare` put on it. */
+  add(node: VirtualNode, prepare: (node: VirtualNode) => Promise<void>): Promise<void>;
+  /** Resolves when its Node is deleted. */
+  remove(node: VirtualNode): Promise<void>;
 }
 
 /** Runs the kubelets of many virtual nodes until the signal. */
@@ -58,7 +68,8 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   });
   const outageRetry = new OutageRetry(log);
   const events = new PodEvents({ kubelet, clock });
-  const behaviourFiles = new BehaviourFiles(nodes, (name) => podKeeper.resync(name));
+  const known = new Map(nodes.map((node) => [node.name, node]));
+  const behaviourFiles = new BehaviourFiles(known, (name) => podKeeper.resync(name));
   const nodeKeeper: NodeKeeper = new NodeKeeper({
     ...options,
     kubelet,
@@ -84,17 +95,30 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   for (const node of nodes) node.attach(power);
   const { prepare } = options;
   if (prepare) for (const { name } of nodes) nodeKeeper.halt(name, "off");
-  const starting = prepare && forEachBounded(nodes, 32, (node) => installed(node));
-  async function installed(node: VirtualNode): Promise<void> {
-    while (!signal.aborted)
+  const starting = prepare && forEachBounded(nodes, 32, (node) => installed(node, prepare));
+  async function installed(node: VirtualNode, prepared: NonNullable<typeof prepare>): Promise<void> {
+    while (!signal.aborted && known.get(node.name) === node)
       try {
-        await prepare?.(node);
+        await prepared(node);
         return await power.firstStart(node);
       } catch (error) {
         log.warn({ error, node: node.name }, "prepare a virtual machine");
         await pause(clock, 1000, signal);
       }
   }
+  options.onFleet?.({
+    async add(node, prepared) {
+      known.set(node.name, node);
+      nodeKeeper.add(node);
+      podKeeper.add(node);
+      node.attach(power);
+      await installed(node, prepared);
+    },
+    async remove(node) {
+      known.delete(node.name);
+      await power.takeAway(node);
+    },
+  });
   try {
     await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal), starting]);
     await events.stop();
@@ -122,8 +146,8 @@ class BehaviourFiles {
   readonly #changed: (node: string) => void;
   readonly #known = new Map<string, string>();
 
-  constructor(nodes: readonly VirtualNode[], changed: (node: string) => void) {
-    this.#nodes = new Map(nodes.map((node) => [node.name, node]));
+  constructor(nodes: ReadonlyMap<string, VirtualNode>, changed: (node: string) => void) {
+    this.#nodes = nodes;
     this.#changed = changed;
   }
 

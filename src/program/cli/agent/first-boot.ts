@@ -37,9 +37,9 @@ export async function agentFirstBoot(flags: Flags): Promise<void> {
 /** With the flags of the command, on any host. */
 export function runFirstBoot(
   { tokenFile, node, firstBootTimeout }: Pick<Flags, "tokenFile" | "node" | "firstBootTimeout">,
-  on: Pick<FirstBootOptions, "host" | "signal" | "print">,
+  on: Pick<FirstBootOptions, "host" | "signal" | "print"> & Partial<Pick<FirstBootOptions, "fetch">>,
 ): Promise<FirstBoot> {
   const updater = new NodeUpdater({ host: on.host, exclusive: serialQueue() });
   const given = { tokenPath: tokenFile, node, timeoutMs: firstBootTimeout, clock: systemClock };
-  return firstBoot({ ...on, ...given, updater, fetch: fetchPayload });
+  return firstBoot({ fetch: fetchPayload, ...on, ...given, updater });
 }

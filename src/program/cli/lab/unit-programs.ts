@@ -1,6 +1,7 @@
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { KubeletsOptions } from "../../../embedded/lab/kubelet/kubelets.ts";
 import { MachineOffError } from "../../../embedded/lab/machine.ts";
+import { type FetchPayload, fetchPayload } from "../../../node/on-node/first-boot/fetch-payload.ts";
 import { NodeEngines } from "../../../node/on-node/node-engines.ts";
 import { tuneOnce } from "../agent/one-shot.ts";
 import { runFirstBoot } from "../agent/first-boot.ts";
@@ -8,7 +9,11 @@ import { agentCommandFlags } from "../flags.ts";
 import { parseArguments } from "../option/flag.ts";
 
 /** The programs of `attune …` that units of virtual machines run, outside of any pod. */
-export function unitPrograms(log: Log, signal: AbortSignal): NonNullable<KubeletsOptions["runAttune"]> {
+export function unitPrograms(
+  log: Log,
+  signal: AbortSignal,
+  fetch: FetchPayload = fetchPayload,
+): NonNullable<KubeletsOptions["runAttune"]> {
   return async (node, args) => {
     const [, ...flags] = args;
     const given = parseArguments(agentCommandFlags, flags, {});
@@ -17,7 +22,7 @@ export function unitPrograms(log: Log, signal: AbortSignal): NonNullable<Kubelet
     if (given.oneShot) return tuneOnce(host, new NodeEngines({ host, option: "native" }), print);
     if (!given.firstBoot)
       return `attune ${args.join(" ")}: only --first-boot and --one-shot run as units of virtual machines`;
-    const outcome = await runFirstBoot(given, { host, signal, print });
+    const outcome = await runFirstBoot(given, { host, signal, print, fetch });
     if (outcome.type === "rebooting") throw new MachineOffError("the machine restarts");
     if (outcome.type === "done") return undefined;
     log.warn({ node: node.name, why: outcome.reason }, "first boot failed: the node does not join");

@@ -26,6 +26,9 @@ export function exampleHostedCluster(): HostedCluster {
   };
 }
 
+/** Where new machines fetch their configuration from: the lab answers there. */
+export const exampleStatus = { status: { ignitionEndpoint: "ignition.lab.attune.dev" } };
+
 /** How the management side reaches the hosted cluster. */
 export function exampleKubeconfig(kubeconfig: string): KubeObject {
   return {

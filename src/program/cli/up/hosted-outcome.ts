@@ -16,7 +16,7 @@ import {
 } from "../../../domain/node-pool/api.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
-import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import { type Condition, findCondition, isTrue } from "../../../language/object/condition.ts";
 import { gatherNodeTuning } from "../gather/gather-node-tuning.ts";
 import { type ClusterState, type Hosts, nodeOutcomes } from "./convergence.ts";
 import { clustersNamespace, hostedClusterName } from "./hosted-example.ts";
@@ -79,16 +79,18 @@ function nodePoolOutcome(
   const target = order?.type === "read" ? order.value.target.full : "";
   const counts = report?.type === "read" ? report.value.counts : { total: 0, updated: 0 };
   const isReported = report?.type === "read" && target !== "" && report.value.target === target;
+  const isInPlace = nodePool.spec?.management?.upgradeType === "InPlace";
+  const { replicas = 0 } = nodePool.status ?? {};
   const cluster = clusters.find(({ metadata }) => metadata.name === nodePool.spec?.clusterName);
   return {
     pool: name,
-    nodes: counts.total,
-    updated: counts.updated,
+    nodes: isInPlace ? counts.total : replicas,
+    updated: isInPlace ? counts.updated : isTrue(nodePool.status?.conditions, "UpdatingConfig") ? 0 : replicas,
     config: target,
     waitsFor:
       clusterWaits(cluster) ??
       poolWaits(nodePool) ??
-      (isReported ? undefined : "the operator of the hosted cluster to report"),
+      (isReported || !isInPlace ? undefined : "the operator of the hosted cluster to report"),
   };
 }
 

@@ -3,20 +3,27 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { hostedClusterKind, nodePoolKind } from "../../../domain/node-pool/api.ts";
+import { controlPlaneNamespace, hostedClusterKind, nodePoolKind } from "../../../domain/node-pool/api.ts";
 import { adminKubeconfig, type KubeconfigInput, writeKubeconfig } from "../../../embedded/apiserver/auth/kubeconfig.ts";
 import { type ApiServer, startServer } from "../../../embedded/apiserver/server.ts";
+import type { Fleet } from "../../../embedded/lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
+import type { Machine } from "../../../embedded/lab/machine.ts";
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
 import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
 import { namespaceObject } from "../../../language/object/confinement.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { serialQueue } from "../../../node/engine/serial-queue.ts";
+import type { FetchPayload } from "../../../node/on-node/first-boot/fetch-payload.ts";
 import { runManagement } from "../../management/management.ts";
 import { managementServiceAccount } from "../../management/names.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { applyManifests } from "../install/apply-manifests.ts";
 import { managementFoundation } from "../install/manifests.ts";
+import { runClusterApi, virtualMachineProvider } from "../lab/cluster-api/cluster-api.ts";
+import { clusterApiCrds } from "../lab/cluster-api/crds.ts";
+import { ignitionServer } from "../lab/cluster-api/user-data.ts";
 import { programs } from "../lab/container-programs.ts";
 import { unitPrograms } from "../lab/unit-programs.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
@@ -28,6 +35,8 @@ import {
   exampleHostedCluster,
   exampleKubeconfig,
   exampleNodePools,
+  exampleStatus,
+  hostedClusterName,
   hostedExampleText,
   hostedLabels,
 } from "./hosted-example.ts";
@@ -39,9 +48,23 @@ interface Cluster {
   readonly server: ApiServer;
   readonly admin: Client;
   readonly nodes: readonly VirtualNode[];
+  /** Those that come and go. */
+  readonly machines: Map<string, VirtualNode>;
+  readonly fleet: Promise<Fleet>;
+  /** Lets the lab act as the kubelet of another machine. */
+  readonly admit: (node: string) => Promise<void>;
   /** Rejects when the nodes fail; resolves when they have stopped. */
   readonly stopped: Promise<void>;
 }
+
+interface ClusterParts {
+  readonly manifests: readonly KubeObject[];
+  readonly nodes: readonly VirtualNode[];
+  /** Answers machines before they are nodes. */
+  readonly fetch?: FetchPayload;
+}
+
+const controlPlane = controlPlaneNamespace(clustersNamespace, hostedClusterName);
 
 /**
  * A management cluster and a hosted one, in one process. The management side runs here; it installs the operator of the hosted
@@ -64,24 +87,40 @@ export async function twoClusters(options: StageOptions): Promise<Stage> {
     const kubeconfig = join(dir, "kubeconfig");
     await writeKubeconfig(kubeconfig, accessTo(first, "management", clustersNamespace), accessTo(second, "hosted"));
     const own = [namespaceObject(systemNamespace, "restricted")];
-    const hosted = await runCluster(second, own, smallNodes(options.nodes, "node-", hostedLabels), options);
+    const admin = adminOf(first);
+    const nodes = smallNodes(options.nodes, "node-", hostedLabels);
+    const fetch = ignitionServer(admin, controlPlane);
+    const hosted = await runCluster(second, { manifests: own, nodes, fetch }, options);
     const needed = [
       ...managementFoundation(),
+      ...clusterApiCrds,
       namespaceObject(clustersNamespace, "restricted"),
       // The API servers of an earlier start had other ports.
       exampleKubeconfig(adminKubeconfig(accessTo(second, "hosted"))),
     ];
-    const management = await runCluster(first, needed, smallNodes(1, "management-"), options);
+    const management = await runCluster(first, { manifests: needed, nodes: smallNodes(1, "management-") }, options);
     const side = runManagement({
       client: await accountOf(first, management.admin, managementServiceAccount),
       image: defaultImage,
+      provider: virtualMachineProvider,
       signal,
       log: log.child({ part: "management" }),
+    });
+    const machines = runClusterApi({
+      // Cluster API is no part of Attune, and has rights of its own.
+      client: admin,
+      hosted: hosted.admin,
+      namespace: controlPlane,
+      fleet: await hosted.fleet,
+      running: hosted.machines,
+      admit: hosted.admit,
+      signal,
+      log: log.child({ part: "machines" }),
     });
     return stageOf(
       { management, hosted, kubeconfig },
       options,
-      allOf([side, management.stopped, hosted.stopped], close),
+      allOf([side, machines, management.stopped, hosted.stopped], close),
     );
   } catch (error) {
     await close();
@@ -101,32 +140,42 @@ function accessTo({ url, authority }: ApiServer, name: string, namespace?: strin
 
 async function runCluster(
   server: ApiServer,
-  manifests: readonly KubeObject[],
-  nodes: readonly VirtualNode[],
+  { manifests, nodes, fetch }: ClusterParts,
   { signal, log }: StageOptions,
 ): Promise<Cluster> {
   const admin = adminOf(server);
-  const identities = {
-    nodes: nodes.map(({ name }) => name),
-    users: ["system:kube-controller-manager", "system:kube-scheduler"],
-    serviceAccounts: controllerAccounts,
-  };
-  await applyManifests(admin, [...manifests, ...labRbac(systemNamespace, identities)], signal);
+  const names = nodes.map(({ name }) => name);
+  const rights = (): KubeObject[] => labRbac(systemNamespace, { ...otherIdentities, nodes: names });
+  await applyManifests(admin, [...manifests, ...rights()], signal);
   const lab = await accountOf(server, admin, labServiceAccount);
+  const exclusive = serialQueue();
+  let started = (_: Fleet): void => {};
+  const fleet = new Promise<Fleet>((resolve) => (started = resolve));
   const stopped = runLab({
     client: lab,
     clientAs: (who: Impersonation): Client => lab.as(who),
     cluster: lab.connection.cluster,
     nodes,
     program: programs(lab, log),
-    runAttune: unitPrograms(log, signal),
+    runAttune: unitPrograms(log, signal, fetch),
     // The directory is locked, so a previous holder of the lease is gone. With a fixed identity the lease is taken at once.
     workloads: { identity: "attune-up" },
+    onFleet: started,
     signal,
     log: log.child({ part: "lab" }),
   });
-  return { server, admin, nodes, stopped };
+  const admit = (node: string): Promise<void> =>
+    exclusive(async () => {
+      if (!names.includes(node)) names.push(node);
+      await applyManifests(admin, rights(), signal);
+    });
+  return { server, admin, nodes, machines: new Map(), fleet, admit, stopped };
 }
+
+const otherIdentities = {
+  users: ["system:kube-controller-manager", "system:kube-scheduler"],
+  serviceAccounts: controllerAccounts,
+};
 
 interface Clusters {
   readonly management: Cluster;
@@ -140,7 +189,9 @@ function stageOf(
   stopped: Promise<void>,
 ): Stage {
   const kubectl = `kubectl --kubeconfig ${shellWord(kubeconfig)}`;
-  const hosts = new Map(hosted.nodes.map(({ name, host }) => [name, host]));
+  const hosts = (): Map<string, Machine> =>
+    new Map([...hosted.nodes, ...hosted.machines.values()].map(({ name, host }) => [name, host]));
+  const count = hosted.nodes.length;
   return {
     heading: [
       { title: "management", text: management.server.url },
@@ -149,15 +200,22 @@ function stageOf(
       { title: "try", text: `${kubectl} --context management get nodepools,configmaps`, later: true },
       { title: "", text: `${kubectl} --context hosted get nodes,tuneds,profiles -A`, later: true },
     ],
-    nodes: hosts.size,
+    nodes: count,
     async createExample() {
-      const { configMaps, nodePools } = exampleNodePools(hosts.size);
+      const { configMaps, nodePools } = exampleNodePools(count);
       await createMissing(management.admin, hostedClusterKind, exampleHostedCluster());
+      const place = { namespace: clustersNamespace, subresource: "status" };
+      await management.admin.patch(
+        hostedClusterKind,
+        hostedClusterName,
+        { type: "merge", patch: exampleStatus },
+        place,
+      );
       for (const configMap of configMaps) await createMissing(management.admin, kinds.configMap, configMap);
       for (const nodePool of nodePools) await createMissing(management.admin, nodePoolKind, nodePool);
     },
-    example: hostedExampleText(hosts.size),
-    read: () => readHosted({ management: management.admin, hosted: hosted.admin, hosts, signal }),
+    example: hostedExampleText(count),
+    read: () => readHosted({ management: management.admin, hosted: hosted.admin, hosts: hosts(), signal }),
     watched: [
       createInformer(management.admin, nodePoolKind, { namespace: clustersNamespace }),
       createInformer(hosted.admin, kinds.node),

@@ -45,6 +45,8 @@ interface NodeRecord {
   state: NodeState;
   /** To be called once the Node says that the machine shuts down. */
   announced: (() => void) | undefined;
+  /** The machine is gone: to be called once its Node is deleted. */
+  dropped: (() => void) | undefined;
   uid: string;
   /** The resourceVersion that we wrote last: events of older versions are ignored. */
   written: string;
@@ -53,6 +55,18 @@ interface NodeRecord {
 }
 
 export type NodeState = "running" | "stopped" | "off";
+
+const fresh: Omit<NodeRecord, "node"> = {
+  registered: false,
+  lost: false,
+  state: "running",
+  announced: undefined,
+  dropped: undefined,
+  uid: "",
+  written: "",
+  statusDue: 0,
+  leaseDue: 0,
+};
 
 const heartbeatMs = 10_000;
 const statusMs = 300_000;
@@ -64,21 +78,11 @@ const notReadyTaint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule
 export class NodeKeeper {
   readonly instance = randomUUID();
   readonly #options: NodeKeeperOptions;
-  readonly #nodes: ReadonlyMap<string, NodeRecord>;
+  readonly #nodes: Map<string, NodeRecord>;
   readonly #controller: Controller;
 
   constructor(options: NodeKeeperOptions) {
     this.#options = options;
-    const fresh: Omit<NodeRecord, "node"> = {
-      registered: false,
-      lost: false,
-      state: "running",
-      announced: undefined,
-      uid: "",
-      written: "",
-      statusDue: 0,
-      leaseDue: 0,
-    };
     this.#nodes = new Map(options.nodes.map((node): [string, NodeRecord] => [node.name, { node, ...fresh }]));
     const { clock, log, caches } = options;
     this.#controller = new Controller({
@@ -98,6 +102,22 @@ export class NodeKeeper {
   stateOf(name: string): NodeState {
     const record = this.#nodes.get(name);
     return record && !record.lost ? record.state : "off";
+  }
+
+  /** A machine that is off. */
+  add(node: VirtualNode): void {
+    this.#nodes.set(node.name, { node, ...fresh, state: "off" });
+  }
+
+  /** Deletes the Node of a machine that is gone. Its name is free then. */
+  async drop(name: string): Promise<void> {
+    const record = this.#nodes.get(name);
+    if (!record) return;
+    // In the queue: a registration that is under way would bring the Node back.
+    await new Promise<void>((resolve) => {
+      record.dropped = resolve;
+      this.#controller.queue.add(name);
+    });
   }
 
   /** The Node becomes NotReady, as with a kubelet that shuts down with its machine. */
@@ -144,11 +164,13 @@ export class NodeKeeper {
 
   /** Deletes the nodes and their leases. */
   async remove(): Promise<void> {
+    await this.#eachOwn("delete nodes", (name) => this.#delete(name));
+  }
+
+  async #delete(name: string): Promise<void> {
     const { client, kubelet } = this.#options;
-    await this.#eachOwn("delete nodes", async (name) => {
-      await kubelet(name).delete(kinds.lease, name, { namespace: leaseNamespace }).catch(unlessGone);
-      await client.delete(kinds.node, name).catch(unlessGone);
-    });
+    await kubelet(name).delete(kinds.lease, name, { namespace: leaseNamespace }).catch(unlessGone);
+    await client.delete(kinds.node, name).catch(unlessGone);
   }
 
   async #eachOwn(what: string, act: (name: string) => Promise<void>): Promise<void> {
@@ -164,7 +186,7 @@ export class NodeKeeper {
   *#keysOf(event: CacheEvent<Node>): Iterable<string> {
     const { name = "", resourceVersion = "", uid } = event.object.metadata;
     const record = this.#nodes.get(name);
-    if (!record?.registered || record.lost) return;
+    if (!record?.registered || record.lost || record.dropped) return;
     if (event.type === "deleted") {
       if (uid !== record.uid) return;
       record.registered = false;
@@ -185,6 +207,7 @@ export class NodeKeeper {
 
   async #beat(name: string): Promise<{ requeueAfterMs: number } | undefined> {
     const record = this.#nodes.get(name);
+    if (record?.dropped) return this.#drop(record, record.dropped);
     if (!record || record.lost) return undefined;
     if (record.announced) return this.#announce(record, record.announced);
     if (record.state !== "running") return undefined;
@@ -212,6 +235,12 @@ export class NodeKeeper {
     record.state = "stopped";
     record.announced = undefined;
     announced();
+  }
+
+  async #drop({ node: { name }, lost }: NodeRecord, dropped: () => void): Promise<undefined> {
+    if (!lost) await this.#delete(name);
+    this.#nodes.delete(name);
+    dropped();
   }
 
   /** A Node that exists already is taken over. */

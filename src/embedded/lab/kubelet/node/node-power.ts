@@ -59,6 +59,16 @@ export class NodePower implements NodeRunner {
     await this.#startIfEnabled(node);
   }
 
+  /** Takes the machine away for good: its pods end, and its Node is deleted. */
+  async takeAway(node: VirtualNode): Promise<void> {
+    const { nodeKeeper, podKeeper } = this.#options;
+    await podKeeper.shutDown(node.name);
+    node.host.stop("shutdown");
+    this.poweredOff(node);
+    await nodeKeeper.drop(node.name);
+    podKeeper.drop(node.name);
+  }
+
   /** Its power was cut: the Node stays as it is until a node controller misses its heartbeats. */
   poweredOff(node: VirtualNode): void {
     this.#options.nodeKeeper.halt(node.name, "off");

@@ -32,8 +32,8 @@ const stopMs = 5000;
 /** Runs the pods of all virtual nodes of a process: one queue, one informer, one write for a status that changed. */
 export class PodKeeper {
   readonly #options: PodKeeperOptions;
-  readonly #nodes: ReadonlyMap<string, VirtualNode>;
-  readonly #indexes: ReadonlyMap<string, number>;
+  readonly #nodes: Map<string, VirtualNode>;
+  readonly #indexes: Map<string, number>;
   readonly #runs = new Map<string, PodRun>();
   readonly #addresses = new Map<string, PodAddresses>();
   /** Pods as we wrote their status last, until the cache has caught up. */
@@ -70,6 +70,16 @@ export class PodKeeper {
       for (const run of this.#runs.values()) run.abandon();
       this.#runs.clear();
     }
+  }
+
+  add(node: VirtualNode): void {
+    this.#nodes.set(node.name, node);
+    if (!this.#indexes.has(node.name)) this.#indexes.set(node.name, this.#indexes.size);
+  }
+
+  /** Its machine is gone, and its pods have ended. */
+  drop(node: string): void {
+    this.#nodes.delete(node);
   }
 
   /** Queues all pods of a node: something about the node changed. */
