@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Client } from "../../src/cluster/kube/client.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
@@ -29,34 +30,42 @@ import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { issueToken } from "../../src/program/cli/node-token/issue-token.ts";
-import { runOperator } from "../../src/program/operator/operator.ts";
+import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
 import { eventually } from "../node-tuning/eventually.ts";
+import { freePort } from "../servers/program.ts";
+
+interface RunningOperator {
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
 
 /** An embedded server with what `attune install --first-boot` applies, and operators that a test starts and ends. */
 export class FirstBootCluster {
   readonly admin: HttpClient;
+  readonly #given: Pick<OperatorOptions, "leaderElection">;
   /** So much later it is for the operator. */
   aheadMs = 0;
-  #operator: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  #operator: RunningOperator | undefined;
 
-  private constructor(admin: HttpClient) {
+  private constructor(admin: HttpClient, given: Pick<OperatorOptions, "leaderElection">) {
     this.admin = admin;
+    this.#given = given;
   }
 
   /** Ends with the test. */
-  static async start(): Promise<FirstBootCluster> {
-    const [cluster, close] = await FirstBootCluster.open();
+  static async start({ leaderElection = false } = {}): Promise<FirstBootCluster> {
+    const [cluster, close] = await FirstBootCluster.open({ leaderElection });
     onTestFinished(close);
     return cluster;
   }
 
   /** The operator runs, and has published its endpoint. */
-  static async open(): Promise<[FirstBootCluster, close: () => Promise<void>]> {
+  static async open({ leaderElection = false } = {}): Promise<[FirstBootCluster, close: () => Promise<void>]> {
     const dir = await mkdtemp(join(tmpdir(), "attune-first-boot-"));
     const server = await startServer({ dir, storage: "memory" });
     const admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
     await applyManifests(admin, foundation({ mode: "plain", firstBoot: "https://127.0.0.1" }));
-    const cluster = new FirstBootCluster(admin);
+    const cluster = new FirstBootCluster(admin, { leaderElection });
     await cluster.startOperator();
     return [
       cluster,
@@ -69,22 +78,36 @@ export class FirstBootCluster {
     ];
   }
 
-  async startOperator(): Promise<void> {
-    const stop = new AbortController();
+  async startOperator(client: Client = this.admin): Promise<void> {
     await new Promise<void>((onReady, reject) => {
-      const done = runOperator({
-        client: this.admin,
-        signal: stop.signal,
-        image: "attune:test",
-        agentServiceAccount,
-        version: "test",
-        leaderElection: false,
-        clock: { ...systemClock, now: () => systemClock.now() + this.aheadMs },
-        firstBoot: { address: "127.0.0.1:0", onReady },
-      });
-      this.#operator = { stop, done: done.catch(() => {}) };
-      done.catch(reject);
+      this.#operator = this.#run(client, { address: "127.0.0.1:0", onReady }, reject);
     });
+  }
+
+  /** Another replica, which answers on a port of its own. Returns its URL; it ends with the test. */
+  async addReplica(client: Client = this.admin): Promise<string> {
+    const address = `127.0.0.1:${await freePort()}`;
+    const { stop, done } = this.#run(client, { address }, () => {});
+    onTestFinished(async () => {
+      stop.abort();
+      await done;
+    });
+    return `https://${address}`;
+  }
+
+  #run(client: Client, firstBoot: OperatorOptions["firstBoot"], failed: (error: Error) => void): RunningOperator {
+    const stop = new AbortController();
+    const done = runOperator({
+      client,
+      signal: stop.signal,
+      image: "attune:test",
+      agentServiceAccount,
+      version: "test",
+      clock: { ...systemClock, now: () => systemClock.now() + this.aheadMs },
+      firstBoot,
+      ...this.#given,
+    });
+    return { stop, done: done.catch(failed) };
   }
 
   async stopOperator(): Promise<void> {

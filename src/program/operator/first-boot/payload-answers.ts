@@ -71,6 +71,7 @@ export class PayloadAnswers {
     if (![invitations, caches.nodes, caches.pools, caches.machineConfigs].every(({ synced }) => synced))
       return later("the operator has just started");
     const invitation = await this.#invitationOf(request.token);
+    if (invitation === "unseen") return later("the token is new: this replica of the operator has not seen it yet");
     if (!invitation) return refused(401, "no valid token for a first boot: it has ended, or was replaced or deleted");
     const { node } = invitation;
     const keyHash = request.key ? createHash("sha256").update(request.key).digest("hex") : undefined;
@@ -95,12 +96,13 @@ export class PayloadAnswers {
   }
 
   /** Of a token that the API server has verified. Tokens that name no invitation are refused without asking it. */
-  async #invitationOf(token: string): Promise<Invitation | undefined> {
+  async #invitationOf(token: string): Promise<Invitation | "unseen" | undefined> {
     const { client, invitations, clock } = this.#options;
     const claims = readClaims(token, clock.now());
     const secret = claims && invitations.get(`${firstBootNamespace}/${claims.name}`);
     const invitation = secret && readInvitation(secret);
-    if (!invitation || invitation.uid !== claims?.uid) return undefined;
+    // A refusal is final for the machine.
+    if (!invitation || invitation.uid !== claims?.uid) return claims?.isNew ? "unseen" : undefined;
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", metadata: {} };
     const { status } = await client.create(tokenReviewKind, { ...review, spec: { token, audiences: [audience] } });
     const isVerified = at(status, "authenticated") === true && at(status, "user", "username") === accountName;

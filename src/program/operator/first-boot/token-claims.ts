@@ -6,7 +6,12 @@ export interface TokenClaims {
   /** Of the invitation that it is bound to. */
   readonly name: string;
   readonly uid: string;
+  /** Whether it is so new that a replica may not have seen its invitation. */
+  readonly isNew: boolean;
 }
+
+/** A watch that is further behind is one that has failed. */
+const newForMs = 60_000;
 
 /** Tokens of ServiceAccounts have about 1,000 characters. */
 const longest = 8192;
@@ -24,16 +29,18 @@ export function readClaims(token: string, now: number): TokenClaims | undefined 
   } catch {
     return undefined; // Not a token of a ServiceAccount.
   }
-  const [audiences, expires] = [at(claims, "aud"), at(claims, "exp")];
+  const [audiences, expires, issued] = [at(claims, "aud"), at(claims, "exp"), at(claims, "iat")];
   const isOurs =
     Array.isArray(audiences) &&
     audiences.length === 1 &&
     audiences[0] === audience &&
     at(claims, "sub") === accountName &&
     typeof expires === "number" &&
+    typeof issued === "number" &&
     now < expires * 1000;
   const [name, uid] = ["name", "uid"].map((field) => at(claims, "kubernetes.io", "secret", field));
-  return isOurs && typeof name === "string" && typeof uid === "string" ? { name, uid } : undefined;
+  if (!isOurs || typeof name !== "string" || typeof uid !== "string") return undefined;
+  return { name, uid, isNew: now < issued * 1000 + newForMs };
 }
 
 /** The user of such a token. */
