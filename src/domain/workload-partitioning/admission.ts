@@ -77,7 +77,8 @@ export type WarningCode =
   | "qos-would-change"
   | "cpu-limit-and-request"
   | "pod-level-cpu"
-  | "cpu-out-of-range";
+  | "cpu-out-of-range"
+  | "annotations-too-large";
 
 export type AdmissionRuleName =
   | ProblemCode
@@ -85,9 +86,26 @@ export type AdmissionRuleName =
   | "not-reviewed"
   | "static-pod"
   | "no-target"
-  | "off"
   | "rewritten"
   | "valid"
+  | "node-not-checked"
   | "node-has-cores"
   | "no-shared-cpus"
   | "shared-cpus";
+
+export function passed(object: KubeObject, rule: AdmissionRuleName, warnings: readonly string[] = []): Admission {
+  return { type: "unchanged", object, rule, outcome: "passed", warnings, problems: [] };
+}
+
+/** More than a user reads: a hostile pod could have ten thousand. */
+const mostProblems = 100;
+
+/** The first problem gives the rule. */
+export function refused(
+  object: KubeObject,
+  problems: readonly [Problem, ...Problem[]],
+  warnings: string[] = [],
+): Admission {
+  const shown = problems.slice(0, mostProblems);
+  return { type: "refused", object, rule: problems[0].code, outcome: "refused", warnings, problems: shown };
+}

@@ -11,6 +11,8 @@ export interface ReleaseRules {
   readonly withoutNodes: "refused" | "refused-on-single-node" | "off";
   /** No Infrastructure object. */
   readonly withoutIdentifier: "refused" | "none";
+  /** Whether `AllNodes` counts only with a topology beside it, as in clusters that were rolled back to an older release. */
+  readonly identifierNeedsTopology: boolean;
   /** Whether a pod is told that partitioning is off. */
   readonly warnIfOff: boolean;
   readonly namespaceWithoutList: "refused" | "warned";
@@ -28,6 +30,12 @@ export interface ReleaseRules {
   readonly resourcesSchema: "one-integer" | "shares-and-limit";
   /** Whether a resize of a rewritten pod may give it CPU again. */
   readonly resizeAddsCpu: "refused" | "ignored";
+  /** How nodes of a cluster without the identifier are found to be partitioned, so that new ones must be too. */
+  readonly nodeFallback?: SingleNodeRules;
+  /** The entry of a node that counts: one whose name has the suffix of workload resources in it, or at its end. */
+  readonly nodeEntry: "contains" | "ends-with";
+  /** Whether updates of a node are refused too. They cannot change its status, so that they only keep it from being drained. */
+  readonly nodeUpdates: "refused" | "admitted";
 }
 
 export interface SingleNodeRules {
@@ -41,6 +49,7 @@ const current = {
   identifier: true,
   withoutNodes: "off",
   withoutIdentifier: "refused",
+  identifierNeedsTopology: true,
   warnIfOff: false,
   namespaceWithoutList: "warned",
   trimList: false,
@@ -50,6 +59,8 @@ const current = {
   staticPods: "annotated",
   resourcesSchema: "shares-and-limit",
   resizeAddsCpu: "ignored",
+  nodeEntry: "contains",
+  nodeUpdates: "refused",
 } as const satisfies ReleaseRules;
 
 const v416 = {
@@ -78,12 +89,16 @@ const documented = {
   ...current,
   singleNode: v412.singleNode,
   withoutIdentifier: "none",
+  identifierNeedsTopology: false,
   warnIfOff: true,
   trimList: true,
   limitAndRequest: "warned",
   podLevelCpu: "warned",
   staticPods: "from-their-node",
   resizeAddsCpu: "refused",
+  nodeFallback: v412.singleNode,
+  nodeEntry: "ends-with",
+  nodeUpdates: "admitted",
 } as const satisfies ReleaseRules;
 
 /** `4.16` stands for 4.16 to 4.21, `4.14` for 4.14 and 4.15, `4.12` for 4.8 to 4.12, `current` for 4.22 and later. */

@@ -9,6 +9,8 @@ export interface PartitioningView {
   readonly ready: boolean;
   readonly identifier: IdentifierLookup;
   readonly nodes: readonly NodeCores[];
+  /** What puts cores into a node's capacity. Where it is the agent, which starts after the node has joined, nodes join without. */
+  readonly coresFrom: "kubelet" | "agent";
   /** The namespace of the request. */
   readonly namespace: NamespaceLookup;
 }
