@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Informer } from "../../src/cluster/kube/cache.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -208,15 +209,15 @@ export class InPlaceClusters {
       .join("\n");
   }
 
-  /** Of the hosted cluster. */
-  startOperator(): void {
+  /** Of the hosted cluster. `by`: the client that it uses there. */
+  startOperator(by: (own: HttpClient) => Client = (own) => own): void {
     const stop = new AbortController();
     // Its own connections, which a kill closes.
     const [client, management] = [this.clusters.hosted, this.clusters.management].map(
       (cluster) => new HttpClient(cluster.client.connection),
     ) as [HttpClient, HttpClient];
     const done = runOperator({
-      client,
+      client: by(client),
       controlPlane: { client: management, namespace: controlPlane },
       image: "attune:test",
       agentServiceAccount,

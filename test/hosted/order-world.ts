@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { RefusedWrites } from "../../src/cluster/kube/refused-writes.ts";
 import { untilCurrent } from "../../src/cluster/kube/informer/until-current.ts";
 import type { Controller } from "../../src/cluster/runtime/controller/controller.ts";
 import { source } from "../../src/cluster/runtime/controller/controller.ts";
@@ -90,8 +91,11 @@ export class OrderWorld extends RolloutWorld {
     return kind.kind === "ConfigMap" ? this.configMaps : super.collection(kind);
   }
 
-  protected override controllers(client: Client, caches: WorldCaches): readonly Controller[] {
+  protected override controllers(server: Client, caches: WorldCaches): readonly Controller[] {
     const { clock } = this;
+    const refused = new RefusedWrites(clock);
+    const client = refused.noting(server);
+    const poolOf = ({ metadata: { name = "" } }: Pick<KubeObject, "metadata">): string => this.poolOf.get(name) ?? "";
     const intact = new IntactRenderings(sha256);
     const machineConfigs = this.machineConfigs.informer(
       () => 0,
@@ -104,7 +108,7 @@ export class OrderWorld extends RolloutWorld {
     const authority = new OrderAuthority({
       ...controlPlane,
       version: "1",
-      poolOf: ({ metadata: { name = "" } }) => this.poolOf.get(name) ?? "",
+      poolOf,
       decided: (order, pass) => passes.set(order, pass),
     });
     const currently = async (signal: AbortSignal): Promise<void> =>
@@ -126,6 +130,8 @@ export class OrderWorld extends RolloutWorld {
         ...controlPlane,
         ...own,
         hosted: client,
+        refused,
+        poolOf,
         isIntact: (rendered) => intact.isIntact(rendered),
         authority,
         passes,

@@ -1,4 +1,5 @@
 import type { Client } from "../../cluster/kube/client.ts";
+import type { RefusedWrites } from "../../cluster/kube/refused-writes.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
@@ -20,6 +21,8 @@ export interface HostedParts {
   readonly writer: Client;
   /** Of the hosted cluster: for caches, which every replica keeps, and of the leader. */
   readonly hosted: { readonly client: Client; readonly writer: Client };
+  /** By the hosted cluster: its users may have policies against them. */
+  readonly refused: RefusedWrites;
   readonly features: ClusterFeatures;
   readonly caches: NodeTuningCaches;
   /** Of Tuneds. */

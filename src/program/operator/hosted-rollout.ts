@@ -28,8 +28,9 @@ export interface HostedRolloutParts extends ControlPlane {
   /** `client` for caches, which every replica keeps. */
   readonly place: ControlPlanePlace;
   readonly hosted: HostedParts["hosted"];
+  readonly refused: HostedParts["refused"];
   /** The NodePool that a node belongs to; empty: none. */
-  readonly poolOf: (node: RolloutNode) => string;
+  readonly poolOf: (node: Pick<RolloutNode, "metadata">) => string;
   readonly boot: LatestBootDecision;
   readonly version: string;
 }

@@ -52,6 +52,7 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
     ...controlPlane,
     place,
     hosted,
+    refused: parts.refused,
     boot,
     version,
     poolOf,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
+import { RefusedWrites } from "../../cluster/kube/refused-writes.ts";
 import type { AgentMounts } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
@@ -136,7 +137,8 @@ async function runWith(
   const other = new OtherOperator(client, { namespace, clock, print });
   const election =
     options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, other });
-  const writer = election ? leadersOnly(client, election.gate) : client;
+  const refused = new RefusedWrites(clock);
+  const writer = refused.noting(election ? leadersOnly(client, election.gate) : client);
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
   if (election && !controlPlane)
     manager.informer(kinds.deployment, { namespace, view: otherDeployment }, () => other.informer);
@@ -164,6 +166,7 @@ async function runWith(
       place: controlPlane,
       writer: election ? leadersOnly(controlPlane.client, election.gate) : controlPlane.client,
       hosted: { client, writer },
+      refused,
       features: found,
       caches,
       namespace,

@@ -26,6 +26,8 @@ export interface PoolReport {
   readonly problems: readonly string[];
   /** Nodes that disagree about boot arguments. Absent: they agree, or have none. */
   readonly bootArguments?: string | undefined;
+  /** What the hosted cluster refuses. Absent: nothing. */
+  readonly refused?: string | undefined;
   /** RFC 3339: when the rollout of this target began, and when it was finished. */
   readonly since: string;
   readonly finished?: string | undefined;
@@ -78,6 +80,7 @@ const schema: Schema = {
     },
     problems: { type: "array", items: text, maxItems: mostTexts },
     bootArguments: text,
+    refused: text,
     since: { type: "string", format: "date-time" },
     finished: { type: "string", format: "date-time" },
   },
@@ -88,7 +91,7 @@ export function writeReport(
   report: PoolReport,
   pool: { readonly namespace: string; readonly order: KubeObject },
 ): ConfigMap {
-  const { nodePool, updated, degraded, waiting, problems, bootArguments } = report;
+  const { nodePool, updated, degraded, waiting, problems, bootArguments, refused } = report;
   const bounded = {
     ...report,
     updated: updated.slice(0, mostEntries),
@@ -96,6 +99,7 @@ export function writeReport(
     waiting: waiting.slice(0, mostTexts).map(({ reason, message }) => ({ reason: cut(reason), message: cut(message) })),
     problems: problems.slice(0, mostTexts).map(cut),
     ...(bootArguments === undefined ? {} : { bootArguments: cut(bootArguments) }),
+    ...(refused === undefined ? {} : { refused: cut(refused) }),
   };
   const { name: order = "", uid = "", annotations = {} } = pool.order.metadata;
   return {

@@ -1,8 +1,11 @@
 import type { Informer } from "../../../cluster/kube/cache.ts";
+import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
+import type { RefusedWrites } from "../../../cluster/kube/refused-writes.ts";
 import { act } from "../../../cluster/runtime/act/act.ts";
 import { Controller, type Result, source, type Source } from "../../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
+import type { KindRef, KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan, referenceTo } from "../../../language/object/plan.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import {
@@ -15,16 +18,20 @@ import { poolOfRendering } from "../../machine-config/rendered-annotations.ts";
 import type { LatestBootDecision } from "../../node-tuning/boot/boot-decision.ts";
 import { type ControlPlane, writeConfigMaps } from "../control-plane-controller.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
-import { isOrder, orderConfigMap, readOrder } from "../handover/pool-order.ts";
+import { isOrder, orderConfigMap, type PoolOrder, readOrder } from "../handover/pool-order.ts";
 import { isReport, readReport, reportConfigMap, writeReport } from "../handover/pool-report.ts";
 import { nodePoolOf } from "../protocol.ts";
 import type { OrderAuthority } from "./order-authority-controller.ts";
 import { orderedPool, poolMark } from "./ordered-pool.ts";
 import type { LatestPasses } from "./latest-passes.ts";
-import { disagreement, type ReportInput, reportOf } from "./report-of.ts";
+import { disagreement, refusal, type ReportInput, reportOf } from "./report-of.ts";
 
 export interface OrderedPoolOptions extends ControlPlane {
   readonly hosted: Client;
+  /** By the hosted cluster. */
+  readonly refused: RefusedWrites;
+  /** The NodePool that a node belongs to; empty: none. */
+  readonly poolOf: (node: Pick<KubeObject, "metadata">) => string;
   readonly pools: Informer<MachineConfigPool>;
   /** Rendered ones without their spec, with the mark of `isIntact`. */
   readonly machineConfigs: Informer<MachineConfig>;
@@ -36,9 +43,11 @@ export interface OrderedPoolOptions extends ControlPlane {
   readonly untilCurrent: (signal: AbortSignal) => Promise<void>;
 }
 
+const refusedMs = 30_000;
+
 /** Keeps the pools of a hosted cluster as they were ordered, and reports. One key for each NodePool. */
 export function orderedPoolController(options: OrderedPoolOptions): Controller {
-  const { hosted, configMaps, pools, machineConfigs, namespace, authority, passes, boot, clock } = options;
+  const { hosted, configMaps, pools, machineConfigs, namespace, authority, passes, boot, refused, clock } = options;
   let isCurrent = false;
 
   const ordered = (): string[] => configMaps.list().filter(isOrder).map(nodePoolOf);
@@ -57,6 +66,7 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       source(machineConfigs, ({ object }) => poolsNaming(object)),
       told((add) => passes.subscribe(add)),
       told((add) => boot.subscribe(() => ordered().forEach(add))),
+      told((add) => refused.subscribe(() => ordered().forEach(add))),
     ],
     async reconcile(name, { signal, log }): Promise<Result | undefined> {
       if (!isCurrent) await options.untilCurrent(signal);
@@ -79,21 +89,26 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
         // An order that cannot be read changes nothing; one of another kind of update ends the pool.
         if (read?.type === "problem") return undefined;
         if (order && read) await report({ order: read.value }, order, { signal, log });
-        if (pool?.metadata.labels?.[poolMark] !== "true") return undefined;
+        if (pool?.metadata.labels?.[poolMark] !== "true") return againWhileRefused();
+        await releaseHeld(name, pool, signal);
         return act({ ...emptyPlan(), prunes: [referenceTo(pool)] }, inHosted);
       }
-      const wanted = wantedPool(authority, name, pool);
-      const result = await act(
-        {
-          ...emptyPlan(),
-          objects: [{ owns: "whole", object: wanted, because: `order of NodePool ${name}` }],
-          prunes: changedRenderings(name).map(referenceTo),
-        },
-        inHosted,
-      );
-      const latest = passes.get(name);
-      if (latest) await report(latest, order, { signal, log });
-      return result;
+      try {
+        await releaseHeld(name, pool, signal);
+        const wanted = wantedPool(authority, name, pool);
+        const result = await act(
+          {
+            ...emptyPlan(),
+            objects: [{ owns: "whole", object: wanted, because: `order of NodePool ${name}` }],
+            prunes: changedRenderings(name).map(referenceTo),
+          },
+          inHosted,
+        );
+        return { ...result, ...againWhileRefused() };
+      } finally {
+        const latest = passes.get(name) ?? refusedBefore(authority.order(name));
+        if (latest) await report(latest, order, { signal, log });
+      }
     },
   });
 
@@ -117,6 +132,30 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       );
   }
 
+  /** Finalizers are never ours: with one, a user could keep a pool or a rendered config that is to be made anew. */
+  async function releaseHeld(name: string, pool: MachineConfigPool | undefined, signal: AbortSignal): Promise<void> {
+    const release = async (
+      { metadata: { name: of = "", uid, finalizers } }: KubeObject,
+      kind: KindRef,
+    ): Promise<void> => {
+      const patch = { metadata: { uid, finalizers: null } };
+      if (finalizers?.length) await ifThere(hosted.patch(kind, of, { type: "merge", patch }, { signal }));
+    };
+    if (pool) await release(pool, machineConfigPoolKind);
+    for (const config of machineConfigs.list())
+      if (poolOfRendering(config) === name) await release(config, machineConfigKind);
+  }
+
+  /** A write that is not wanted any more is forgotten after a while, without an event. */
+  function againWhileRefused(): Result | undefined {
+    return refused.current().length > 0 ? { requeueAfterMs: refusedMs } : undefined;
+  }
+
+  /** Nothing was decided about the order yet, since the hosted cluster refuses its pool. */
+  function refusedBefore(order: PoolOrder | undefined): Pick<ReportInput, "order"> | undefined {
+    return order && refused.current().length > 0 ? { order } : undefined;
+  }
+
   async function report(
     about: Pick<ReportInput, "order" | "pass">,
     order: ConfigMap,
@@ -129,6 +168,7 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       ...about,
       before: before?.type === "read" ? before.value : undefined,
       bootArguments: disagreement(name, boot.current),
+      refused: refusal(name, refused.current(), (node) => options.poolOf({ metadata: { name: node } })),
       now: formatTime(clock.now()),
     });
     const writes = { wanted: [writeReport(next, { namespace, order })], orphaned: [] };

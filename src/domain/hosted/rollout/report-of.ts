@@ -18,6 +18,33 @@ export function disagreement(nodePool: string, boot: BootDecision | undefined): 
   return `nodes disagree about boot arguments: ${values.slice(0, 5).join("; ")}`;
 }
 
+/** A write that an API server refuses, in its words. */
+interface RefusedWrite {
+  readonly kind: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** Writes for a NodePool that the hosted cluster refuses. */
+export function refusal(
+  nodePool: string,
+  refused: readonly RefusedWrite[],
+  poolOf: (node: string) => string,
+): string | undefined {
+  const own = refused.filter((write) => isFor(nodePool, write, poolOf));
+  if (own.length === 0) return undefined;
+  const more = own.length > 2 ? `; and ${own.length - 2} more` : "";
+  const first = own.slice(0, 2).map(({ message }) => printable(message, 400));
+  return `the hosted cluster refuses: ${first.join("; ")}${more}`;
+}
+
+/** What is for no node, and for no pool, is for all of them. */
+function isFor(nodePool: string, { kind, name }: RefusedWrite, poolOf: (node: string) => string): boolean {
+  if (kind === "Node" || kind === "Profile") return poolOf(name) === nodePool;
+  if (kind === "MachineConfigPool") return name === nodePool;
+  return kind !== "MachineConfig" || name.startsWith(`rendered-${nodePool}-`);
+}
+
 export interface ReportInput {
   readonly order: PoolOrder;
   /** Absent: machines are replaced, and the management side counts them. */
@@ -26,12 +53,14 @@ export interface ReportInput {
   readonly before?: PoolReport | undefined;
   /** Nodes that disagree about boot arguments. */
   readonly bootArguments?: string | undefined;
+  /** What the hosted cluster refuses to write for it. */
+  readonly refused?: string | undefined;
   /** RFC 3339. */
   readonly now: string;
 }
 
 /** What the management side is told: judged from nodes, never from what the status of a pool says. */
-export function reportOf({ order, pass, before, bootArguments, now }: ReportInput): PoolReport {
+export function reportOf({ order, pass, before, bootArguments, refused, now }: ReportInput): PoolReport {
   const isNew = before?.target !== order.target.full;
   const about = pass ? updateIn(pass) : nothing;
   return {
@@ -41,6 +70,7 @@ export function reportOf({ order, pass, before, bootArguments, now }: ReportInpu
     ...about.lists,
     ...(about.isFinished ? { current: order.target.full } : {}),
     ...(bootArguments === undefined ? {} : { bootArguments }),
+    ...(refused === undefined ? {} : { refused }),
     since: isNew ? now : before.since,
     ...(about.isFinished ? { finished: isNew ? now : (before.finished ?? now) } : {}),
   };

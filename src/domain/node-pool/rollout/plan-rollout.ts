@@ -48,7 +48,7 @@ export function planRollout(input: RolloutInput): RolloutPlan {
       management.outcome,
       machines?.problem === undefined ? provision : noProvider(machines.problem),
       payloadOutcome(full, read),
-      ...(report ? [bootArgumentsOutcome(report)] : []),
+      ...(report ? [bootArgumentsOutcome(report), writableOutcome(report)] : []),
       ...updating.outcomes,
     ],
     annotations: updating.annotations,
@@ -145,6 +145,12 @@ function bootArgumentsOutcome({ bootArguments }: PoolReport): Outcome {
   const type = "BootArgumentsAgreed";
   if (bootArguments === undefined) return { type, status: "True", reason: "AsExpected", message: "" };
   return { type, status: "False", reason: "ProfileConflict", message: bootArguments };
+}
+
+function writableOutcome({ refused }: PoolReport): Outcome {
+  const type = "HostedClusterWritable";
+  if (refused === undefined) return { type, status: "True", reason: "AsExpected", message: "" };
+  return { type, status: "False", reason: "WriteRefused", message: refused };
 }
 
 const missing =

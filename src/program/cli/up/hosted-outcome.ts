@@ -106,6 +106,7 @@ const telling: readonly { readonly type: string; readonly status: Condition["sta
   { type: "ValidTuningConfig", status: "False" },
   { type: "ValidMachineConfig", status: "False" },
   { type: "BootArgumentsAgreed", status: "False" },
+  { type: "HostedClusterWritable", status: "False" },
   { type: "ValidGeneratedPayload", status: "False" },
   { type: "NoMachineProvider", status: "True" },
   { type: "PerformanceProfileAppliedSuccessfully", status: "False" },
