@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
-import { apiVersion, hostedClusterKind } from "../../src/domain/node-pool/api.ts";
+import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { hostedOperatorRole } from "../../src/program/management/rbac.ts";
 import { runManagement } from "../../src/program/management/management.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
-import { poolNamespace, twoClusters, type TwoClusters } from "./two-clusters.ts";
+import { namespaceLike, poolNamespace, twoClusters, type TwoClusters } from "./two-clusters.ts";
 
 const users = { namespace: poolNamespace };
 const ownKinds: readonly [KindRef, string][] = [
@@ -142,7 +142,7 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
 
   it("leave objects of others alone, and name them", async () => {
     const namespace = "clusters-taken";
-    await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await client.create(kinds.namespace, namespaceLike(namespace));
     const service = { apiVersion: "v1", kind: "Service", metadata: { name: "node-tuning-operator" } };
     await client.create(kinds.service, { ...service, spec: { ports: [{ port: 1 }] } }, { namespace });
     await create("taken", kubeconfig);
@@ -152,6 +152,55 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
     const { spec } = await client.get(kinds.service, "node-tuning-operator", { namespace });
     expect(spec?.ports?.map(({ port }) => port)).toEqual([1]);
     await deployment("taken");
+  });
+
+  it("never share a control plane namespace, nor take that of others: NodePools and HostedClusters say so", async () => {
+    const tuned = (name: string): string =>
+      JSON.stringify({ apiVersion: "tuned.openshift.io/v1", kind: "Tuned", metadata: { name }, spec: {} });
+    const from = async (namespace: string, name: string): Promise<void> => {
+      const place = { namespace };
+      await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+      const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "t" } };
+      await client.create(kinds.configMap, { ...configMap, data: { tuning: tuned(namespace) } }, place);
+      const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "k" } };
+      await client.create(kinds.secret, { ...secret, data: { kubeconfig: btoa(kubeconfig) } }, place);
+      const hosted = { apiVersion, kind: "HostedCluster", metadata: { name } };
+      await client.create(hostedClusterKind, { ...hosted, spec: { kubeconfig: { name: "k" } } }, place);
+      const spec = { clusterName: name, tuningConfig: [{ name: "t" }] };
+      await client.create(nodePoolKind, { apiVersion, kind: "NodePool", metadata: { name: "np" }, spec }, place);
+    };
+    const place = { namespace: "x-y-z" };
+    await from("x-y", "z");
+    await eventually("its operator", () => client.get(kinds.deployment, "attune-operator", place));
+    await eventually("its Tuneds", () => client.get(kinds.configMap, "tuned-np", place));
+    const of = "control plane namespace x-y-z is that of HostedCluster x-y/z: choose another name";
+    const foreign = /^namespace kube-system exists and is no control plane namespace/;
+    for (const [namespace, name, message] of [
+      ["x", "y-z", of],
+      ["kube", "system", foreign],
+    ] as const) {
+      await from(namespace, name);
+      const [taken, invalid] = await eventually("both say so", async () => {
+        const hosted = await client.get(hostedClusterKind, name, { namespace });
+        const nodePool = await client.get(nodePoolKind, "np", { namespace });
+        const both = [
+          findCondition(hosted.status?.conditions, "NodeTuningAvailable"),
+          findCondition(nodePool.status?.conditions, "ValidTuningConfig"),
+        ];
+        return both.every((one) => one !== undefined) && both;
+      });
+      expect(taken).toMatchObject({ status: "False", reason: "NamespaceTaken" });
+      expect(invalid).toMatchObject({ status: "False" });
+      for (const one of [taken, invalid]) expect(one?.message).toMatch(message);
+      await client.delete(nodePoolKind, "np", { namespace });
+      await gone("the NodePool", () => client.get(nodePoolKind, "np", { namespace }));
+    }
+    const { data } = await client.get(kinds.configMap, "tuned-np", place);
+    expect(data?.["tuned"]).toContain("name: x-y\n");
+    const { metadata } = await client.get(kinds.deployment, "attune-operator", place);
+    expect(metadata.annotations).toMatchObject({ "hypershift.openshift.io/cluster": "x-y/z" });
+    for (const [kind, name] of ownKinds)
+      await expect(client.get(kind, name, { namespace: "kube-system" })).rejects.toThrow("not found");
   });
 
   it("follow changes: edits are undone, and a new kubeconfig starts them again", async () => {

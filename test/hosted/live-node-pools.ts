@@ -13,6 +13,7 @@ import { eventually } from "../node-tuning/eventually.ts";
 import { configMapOf, patchOf, type RecordedCase, type RecordedChange, type RecordedObject } from "./cases.ts";
 import { comparable } from "./columns.ts";
 import { reducedState } from "./node-pool-world.ts";
+import { namespaceLike } from "./two-clusters.ts";
 
 const configMapKind = kinds.configMap as KindRef<ConfigMap>;
 const compared = /^(Valid(Tuning|Machine)Config|PerformanceProfileAppliedSuccessfully|performance\.operator\..*)$/;
@@ -52,7 +53,7 @@ export class LiveCase {
 
   async create({ objects, hostedCluster }: RecordedCase<unknown>): Promise<void> {
     for (const name of [this.#users, `${this.#users}-demo`])
-      await this.#client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+      await this.#client.create(kinds.namespace, namespaceLike(name));
     const spec = { pullSecret: { name: "pull-secret" }, ...hostedCluster?.spec };
     const demo = { apiVersion, kind: "HostedCluster", metadata: { name: "demo" }, spec };
     await this.#client.create(hostedClusterKind, demo, { namespace: this.#users });

@@ -7,7 +7,7 @@ import { runManagement } from "../../src/program/management/management.ts";
 import { forEachBounded } from "../../src/cluster/runtime/for-each-bounded.ts";
 import { StopAtWrite } from "../performance-profile/stopped-operator.ts";
 import { OrderTargets } from "./order-targets.ts";
-import { twoClusters, type TwoClusters } from "./two-clusters.ts";
+import { namespaceLike, twoClusters, type TwoClusters } from "./two-clusters.ts";
 
 const isLong = process.env["ATTUNE_LONG"] !== undefined;
 const pools = isLong ? 1000 : 40;
@@ -137,8 +137,7 @@ describe("the management side", { timeout: 300_000 }, () => {
   });
 
   async function createCluster(namespace: string): Promise<void> {
-    for (const name of [namespace, `${namespace}-demo`])
-      await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    for (const name of [namespace, `${namespace}-demo`]) await client.create(kinds.namespace, namespaceLike(name));
     const hosted = { apiVersion, kind: "HostedCluster", metadata: { name: "demo" }, spec: {} };
     await client.create(hostedClusterKind, hosted, { namespace });
     const data = { tuning: tuned("a") };

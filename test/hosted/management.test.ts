@@ -12,6 +12,7 @@ import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
+import { namespaceLike } from "./two-clusters.ts";
 
 const manifest = (kind: string, name: string, spec: object, annotations: object = {}): string =>
   JSON.stringify({ apiVersion: "machineconfiguration.openshift.io/v1", kind, metadata: { name, annotations }, spec });
@@ -34,8 +35,7 @@ for (const variant of serverVariants())
       client = clientFor(server);
       for (const crd of nodePoolCrds) await client.create(kinds.customResourceDefinition, crd as never);
       await untilEstablished(client);
-      for (const { namespace } of [users, controlPlane])
-        await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+      for (const { namespace } of [users, controlPlane]) await client.create(kinds.namespace, namespaceLike(namespace));
       await client.create(
         hostedClusterKind,
         { apiVersion, kind: "HostedCluster", metadata: { name: "demo", ...users }, spec: {} },

@@ -4,7 +4,6 @@ import { keys } from "../../src/domain/hosted/protocol.ts";
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { profileKind, tunedKind } from "../../src/domain/node-tuning/api.ts";
 import { equal } from "../../src/language/object/json.ts";
-import { namespaceObject } from "../../src/language/object/confinement.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
@@ -16,7 +15,7 @@ import { ifAway, StruckServer } from "../fault-proxy/struck-server.ts";
 import { playAgents } from "../node-tuning-faults/agents.ts";
 import { restartableVariants } from "../node-tuning-faults/restartable-server.ts";
 import { untilEstablished } from "../servers/until.ts";
-import { controlPlane, poolNamespace } from "./two-clusters.ts";
+import { namespaceLike, controlPlane, poolNamespace } from "./two-clusters.ts";
 
 const users = { namespace: poolNamespace };
 
@@ -67,7 +66,7 @@ export class StruckClusters {
     const start = async (): Promise<StruckServer> => StruckServer.open(await embedded.start());
     const [management, hosted] = await Promise.all([start(), start()]);
     const namespaces = [poolNamespace, controlPlane, "openshift-config-managed"];
-    const own = namespaces.map((name) => namespaceObject(name, "restricted"));
+    const own = namespaces.map(namespaceLike);
     await applyManifests(management.client, [...managementFoundation(), ...own]);
     await applyManifests(hosted.client, [...hostedManifests("documented"), ...own]);
     await untilEstablished(hosted.client);

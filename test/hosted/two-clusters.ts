@@ -52,14 +52,18 @@ export async function twoClusters(): Promise<TwoClusters> {
   };
 }
 
+/** As HyperShift makes those of control planes. */
+export function namespaceLike(name: string): KubeObject {
+  const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
+}
+
 async function start(dir: string, crds: readonly KubeObject[], namespaces: readonly string[]): Promise<OneCluster> {
   const server = await startServer({ dir, storage: "memory" });
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
   await Promise.all([
     ...crds.map(async (crd) => client.create(kinds.customResourceDefinition, crd)),
-    ...namespaces.map(async (name) =>
-      client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } }),
-    ),
+    ...namespaces.map(async (name) => client.create(kinds.namespace, namespaceLike(name))),
   ]);
   return { server, client };
 }

@@ -24,6 +24,8 @@ export interface NodePoolInput extends Omit<RolloutInput, "payload" | "version" 
   /** A ConfigMap of the control plane namespace. Those of the NodePool are in `controlPlane`. */
   readonly named?: ((name: string) => ConfigMap | undefined) | undefined;
   readonly protocol: HostedProtocol;
+  /** Why nothing can be done for it. */
+  readonly refused?: string | undefined;
 }
 
 export interface NodePoolDecision {
@@ -42,9 +44,9 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
   const isOn = isTuned(hostedCluster);
   const pause = pauseOf(nodePool, now);
   const config = readConfig({ ...input, isTuned: isOn });
-  const tooLong = nameTooLong(nodePool);
-  if (tooLong !== undefined) {
-    const tuned = validCondition("ValidTuningConfig", [{ configMap: "", message: tooLong }]);
+  const refused = input.refused ?? nameTooLong(nodePool);
+  if (refused !== undefined) {
+    const tuned = validCondition("ValidTuningConfig", [{ configMap: "", message: refused }]);
     const outcomes = [pause.outcome, tuned, validCondition("ValidMachineConfig", config.problems)];
     return { ...nothing, status: statusWith(nodePool, outcomes, now) };
   }

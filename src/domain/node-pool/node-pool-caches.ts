@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
 import { contentOf, keys, nodePoolIn, nodePoolOf, tunedsConfigMap, tuningKeys } from "../hosted/protocol.ts";
-import { controlPlaneOf, hostedClusterOf, type NodePool } from "./api.ts";
+import { controlPlaneNamespace, controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
 /** How NodePools are found: with thousands of them, no event may look at all. */
@@ -15,6 +15,12 @@ export const nodePoolIndexes = {
   controlPlane: (nodePool: NodePool): string[] => [controlPlaneOf(nodePool)],
   /** Its name in its control plane namespace. */
   pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
+};
+
+export const hostedClusterIndexes = {
+  controlPlane: ({ metadata: { namespace = "", name = "" } }: HostedCluster): string[] => [
+    controlPlaneNamespace(namespace, name),
+  ],
 };
 
 export const configMapIndexes = {
@@ -43,4 +49,10 @@ export function projectConfigMap(configMap: ConfigMap): ConfigMap {
   if (isOurs || tuningKeys.some((key) => Object.hasOwn(data, key))) return { ...configMap, metadata };
   const { data: _data, binaryData: _binary, ...rest } = configMap as ConfigMap & KubeObject;
   return { ...rest, metadata };
+}
+
+/** Whose a namespace is. */
+export function projectNamespace({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { managedFields: _, ...kept } = metadata;
+  return { apiVersion, kind, metadata: kept };
 }

@@ -13,6 +13,7 @@ import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
 import { nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
 import { controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool, nodePoolKind } from "./api.ts";
 import { decideNodePool, type NodePoolInput } from "./decide-node-pool.ts";
+import { type Ownership, ownershipOf } from "./hosted-cluster/namespace-ownership.ts";
 import { metadataPatch } from "./node-pool-metadata.ts";
 import { nodePoolKeyIn } from "./node-pool-caches.ts";
 import { finalizer, planDeletion } from "./rollout/plan-deletion.ts";
@@ -21,7 +22,9 @@ import { isForAll, nodePoolsWokenBy } from "./woken-by.ts";
 export interface NodePoolCaches {
   /** With `nodePoolIndexes`. */
   readonly nodePools: Informer<NodePool>;
+  /** With `hostedClusterIndexes`. */
   readonly hostedClusters: Informer<HostedCluster>;
+  readonly namespaces: Informer;
   /** Of all namespaces, with `configMapIndexes`. */
   readonly configMaps: Informer<ConfigMap>;
   /** Those that this controller has made, with `byNamespace`, as the following. */
@@ -47,7 +50,7 @@ const fieldManager = "attune-node-pool";
 /** Brings the configuration of each NodePool to its control plane namespace, and reports what became of it. */
 export function nodePoolController(options: NodePoolOptions): Controller {
   const { client, caches, clock, recorder } = options;
-  const { nodePools, hostedClusters, configMaps, secrets, machines } = caches;
+  const { nodePools, hostedClusters, namespaces, configMaps, secrets, machines } = caches;
   const written = new Map<string, { readonly kind: KindRef; readonly cache: Informer }>([
     ["ConfigMap", { kind: kinds.configMap, cache: configMaps }],
     ["Secret", { kind: kinds.secret, cache: secrets }],
@@ -82,6 +85,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     sources: [
       source(nodePools, ({ object }) => [keyOf(object)]),
       source(hostedClusters, ({ object }) => nodePools.byIndex("hostedCluster", keyOf(object)).map(keyOf)),
+      source(namespaces, ({ object }) => nodePools.byIndex("controlPlane", object.metadata.name ?? "").map(keyOf)),
       source(configMaps, woken),
       ...[secrets, ...Array.from(machines.values(), ({ cache }) => cache)].map((cache) =>
         source(cache, ({ object }) => nodePoolKeyIn(object)),
@@ -93,13 +97,15 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       const { metadata } = nodePool;
       const hostedCluster = hostedClusters.get(hostedClusterOf(nodePool));
       const execute = async (plan: Plan): Promise<Result> => carryOut(nodePool, plan, { signal, log });
+      const ownership = ownershipFor(nodePool);
       if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
-      // Its creation is an event.
-      if (!hostedCluster) return undefined;
+      // Their creation is an event.
+      if (!hostedCluster || ownership.type === "absent") return undefined;
       const decision = decideNodePool({
         ...options,
         ...surroundings(nodePool),
         hostedCluster,
+        refused: ownership.type === "taken" ? ownership.message : undefined,
         configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
         now: clock.now(),
       });
@@ -127,6 +133,12 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       secrets: secrets.byIndex("namespace", namespace),
       machines: [...machines.values()].flatMap(({ cache }) => cache.byIndex("namespace", namespace)),
     };
+  }
+
+  function ownershipFor(nodePool: NodePool): Ownership {
+    const name = controlPlaneOf(nodePool);
+    const claimants = hostedClusters.byIndex("controlPlane", name);
+    return ownershipOf({ key: hostedClusterOf(nodePool), name, namespace: namespaces.get(name), claimants });
   }
 
   function known(kind: string): { readonly kind: KindRef; readonly cache: Informer } {
@@ -160,7 +172,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     { signal, execute }: { signal: AbortSignal; execute: (plan: Plan) => Promise<Result> },
   ): Promise<Result | undefined> {
     if (!nodePool.metadata.finalizers?.includes(finalizer)) return undefined;
-    const deletion = planDeletion({ ...options, ...surroundings(nodePool) });
+    const isTaken = ownershipFor(nodePool).type === "taken";
+    const deletion = isTaken ? { remaining: [], prunes: [] } : planDeletion({ ...options, ...surroundings(nodePool) });
     const others = nodePool.metadata.finalizers.filter((name) => name !== finalizer);
     if (deletion.remaining.length === 0) {
       await patch(nodePool, { finalizers: others }, signal);

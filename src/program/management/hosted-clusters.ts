@@ -27,6 +27,7 @@ export interface HostedClustersInput {
   /** Of the leader. */
   readonly writer: Client;
   readonly hostedClusters: Informer<HostedCluster>;
+  readonly namespaces: Informer;
   /** Of operators and agents. */
   readonly image: string;
   readonly protocol: Protocol;

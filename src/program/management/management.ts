@@ -57,10 +57,20 @@ export async function runManagement(options: ManagementOptions): Promise<void> {
   const caches = nodePoolCaches({ manager, client, clock, provider });
   const pure = { digest: sha256, compress: (bytes: Uint8Array) => gzipSync(bytes), newToken: randomUUID };
   manager.add(nodePoolController({ ...common, ...pure, caches, provider, protocol: protocols[protocol] }));
-  const { hostedClusters } = caches;
+  const { hostedClusters, namespaces } = caches;
   const { image } = options;
   manager.add(
-    await hostedClusterOperators({ ...common, manager, client, writer, hostedClusters, image, protocol, signal }),
+    await hostedClusterOperators({
+      ...common,
+      manager,
+      client,
+      writer,
+      hostedClusters,
+      namespaces,
+      image,
+      protocol,
+      signal,
+    }),
   );
   await manager.run(signal);
 }

@@ -9,11 +9,13 @@ import type { MachineProvider } from "../../domain/node-pool/machine-provider.ts
 import {
   byNamespace,
   configMapIndexes,
+  hostedClusterIndexes,
   nodePoolIndexes,
   projectConfigMap,
+  projectNamespace,
 } from "../../domain/node-pool/node-pool-caches.ts";
 import type { NodePoolCaches } from "../../domain/node-pool/node-pool-controller.ts";
-import type { KindRef } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import { ownInformer } from "./own-informer.ts";
 
 export interface CachesInput {
@@ -29,7 +31,12 @@ export function nodePoolCaches({ manager, client, clock, provider }: CachesInput
     nodePools: manager.informer(nodePoolKind, {}, () =>
       createInformer(client, nodePoolKind, { indexes: nodePoolIndexes, clock }),
     ),
-    hostedClusters: manager.informer(hostedClusterKind, {}, () => createInformer(client, hostedClusterKind, { clock })),
+    hostedClusters: manager.informer(hostedClusterKind, {}, () =>
+      createInformer(client, hostedClusterKind, { indexes: hostedClusterIndexes, clock }),
+    ),
+    namespaces: manager.informer(kinds.namespace, {}, () =>
+      createInformer<KubeObject>(client, kinds.namespace, { project: projectNamespace, clock }),
+    ),
     configMaps: manager.informer(configMapKind, {}, () =>
       createInformer(client, configMapKind, { project: projectConfigMap, indexes: configMapIndexes, clock }),
     ),

@@ -104,10 +104,10 @@ export function managementGrants(namespace: string): Grant[] {
       verbs: [...read, "patch", "delete"],
     },
     {
-      because: "the control plane namespace of a new hosted cluster",
+      because: "the control plane namespace of a new hosted cluster, and that no other one is taken for it",
       apiGroups: [""],
       resources: ["namespaces"],
-      verbs: ["get", "create"],
+      verbs: ["get", ...read, "create"],
     },
     {
       because: "records events about NodePools; an event that repeats is counted",

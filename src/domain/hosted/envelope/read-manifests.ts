@@ -188,6 +188,8 @@ function ownMetadata({ name, namespace, labels, annotations }: ObjectMeta): Obje
 
 /** `ConfigMap a, document 2, Tuned x: spec.recommend[0].priority: Invalid value: …` */
 export function formatProblem({ configMap, document, kind, name, field, message }: ManifestProblem): string {
+  // About the NodePool itself.
+  if (configMap === "") return message;
   const place = [`ConfigMap ${configMap}`];
   if (document !== undefined) place.push(`document ${document}`);
   if (kind !== undefined) place.push([kind, name].filter((part) => part !== undefined).join(" "));

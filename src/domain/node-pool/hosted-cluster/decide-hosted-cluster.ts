@@ -84,7 +84,7 @@ function outcomeOf({ kubeconfig, hosted, own, taken }: HostedClusterInput): Outc
 }
 
 /** Undefined: it is reported already. */
-function conditionOf({ metadata, status }: HostedCluster, outcome: Outcome, now: number): Condition | undefined {
+export function conditionOf({ metadata, status }: HostedCluster, outcome: Outcome, now: number): Condition | undefined {
   const old = status?.conditions ?? [];
   const wanted = { type: availableCondition, ...outcome, observedGeneration: metadata.generation };
   const set = setCondition(old, wanted, formatTime(now));

@@ -11,7 +11,7 @@ import type { Condition } from "../../../language/object/condition.ts";
 import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan } from "../../../language/object/plan.ts";
 import { controlPlaneNamespace, type HostedCluster, hostedClusterKind, isTuned } from "../api.ts";
-import { decideHostedCluster, type HostedState, nameOf, wantedObjects } from "./decide-hosted-cluster.ts";
+import { conditionOf, decideHostedCluster, type HostedState, nameOf, wantedObjects } from "./decide-hosted-cluster.ts";
 import { type HostedObjects, kubeconfigInvalid, resyncMs, retryMs } from "./hosted-objects-controller.ts";
 import {
   type HostedKubeconfig,
@@ -20,7 +20,8 @@ import {
   type KubeconfigRead,
   serviceNetworkSecret,
 } from "./kubeconfig.ts";
-import { isManaged, madeFor, managedBy } from "./marks.ts";
+import { isManaged, madeFor, markedFor } from "./marks.ts";
+import { type Ownership, ownershipOf } from "./namespace-ownership.ts";
 
 /** A kind of which objects are made for hosted clusters, and those that were, with `ownIndexes`. */
 export interface OwnKind {
@@ -37,7 +38,9 @@ export interface OperatorPlace {
 
 export interface HostedClusterOptions {
   readonly client: Client;
+  /** With `hostedClusterIndexes`. */
   readonly hostedClusters: Informer<HostedCluster>;
+  readonly namespaces: Informer;
   /** By name of the kind. */
   readonly own: ReadonlyMap<string, OwnKind>;
   /** What runs the operator of a hosted cluster. */
@@ -52,7 +55,7 @@ const fieldManager = "attune-management";
 
 /** Runs the operator of each hosted cluster in its control plane namespace. */
 export function hostedClusterController(options: HostedClusterOptions): Controller {
-  const { client, hostedClusters, own, hostedObjects, clock } = options;
+  const { client, hostedClusters, namespaces, own, hostedObjects, clock } = options;
 
   const controller: Controller = new Controller({
     name: "hosted-cluster",
@@ -64,6 +67,7 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
     queue: { backoff: { maxMs: 60_000 } },
     sources: [
       source(hostedClusters, ({ object }) => [keyOf(object)]),
+      source(namespaces, ({ object }) => claimantsOf(object.metadata.name ?? "").map(keyOf)),
       ...Array.from(own.values(), ({ cache }) => source(cache, ({ object }) => madeFor(object))),
     ],
     async reconcile(key, { signal, log }): Promise<Result | undefined> {
@@ -71,7 +75,17 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
       const hostedCluster = found && isTuned(found) && !found.metadata.deletionTimestamp ? found : undefined;
       if (!hostedCluster) hostedObjects.forget(key);
       const namespace = hostedCluster ? placeOf(hostedCluster) : "";
-      if (hostedCluster) await ensureNamespace(namespace, key, signal);
+      const ownership = hostedCluster ? await claimNamespace(namespace, key, signal) : undefined;
+      if (hostedCluster && ownership?.type === "taken") {
+        const { message } = ownership;
+        const condition = conditionOf(
+          hostedCluster,
+          { status: "False", reason: "NamespaceTaken", message },
+          clock.now(),
+        );
+        if (condition) await report(hostedCluster, condition, signal);
+        return undefined;
+      }
       const read = hostedCluster ? await readKubeconfig(hostedCluster, signal) : unread;
       const hosted: HostedState =
         read.type === "kubeconfig" ? await hostedObjects.apply(key, read.kubeconfig, signal) : unapplied;
@@ -157,13 +171,23 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
     return new Set(found.flat());
   }
 
-  async function ensureNamespace(name: string, key: string, signal: AbortSignal): Promise<void> {
-    if (ownOf(key).length > 0 || (await ifThere(client.get(kinds.namespace, name, { signal })))) return;
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { ...managedBy } } };
+  function claimantsOf(namespace: string): readonly HostedCluster[] {
+    return hostedClusters.byIndex("controlPlane", namespace);
+  }
+
+  /** Creates it where there is none. Of two that do so at once, one finds that of the other. */
+  async function claimNamespace(name: string, key: string, signal: AbortSignal): Promise<Ownership> {
+    const found = namespaces.get(name) ?? (await ifThere(client.get(kinds.namespace, name, { signal })));
+    const ownership = ownershipOf({ key, name, namespace: found, claimants: claimantsOf(name) });
+    if (ownership.type !== "absent") return ownership;
+    const namespace = markedFor(key, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     try {
-      await client.create(kinds.namespace, namespace, { fieldManager, signal });
+      await client.create<KubeObject>(kinds.namespace, namespace, { fieldManager, signal });
+      return { type: "own" };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      const others = await client.get(kinds.namespace, name, { signal });
+      return ownershipOf({ key, name, namespace: others, claimants: claimantsOf(name) });
     }
   }
 
