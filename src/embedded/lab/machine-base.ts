@@ -65,6 +65,9 @@ const deviceLinks: readonly [string, string][] = [
   ["/sys/class/net/eth0", card],
 ];
 
+/** Without it a kubelet sets extended resources of its Node to 0 when it starts: it takes the node for a new one. */
+export const deviceCheckpoint = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint";
+
 const cpuFolder = "/sys/devices/system/cpu";
 
 /** The files that all machines of a topology share: those after the first boot. */
@@ -75,6 +78,11 @@ export class MachineBase extends MemoryBase {
     super(...files);
     this.topology = topology;
   }
+}
+
+/** Device plugins of an OpenShift node have registered before: its kubelet keeps resources that it does not know. */
+function kubeletFiles({ kubelet }: Topology): [path: string, text: string][] {
+  return kubelet === "openshift" ? [[deviceCheckpoint, "{}"]] : [];
 }
 
 export function machineBase(topology: Topology): MachineBase {
@@ -92,9 +100,9 @@ export function machineBase(topology: Topology): MachineBase {
     [bootIdPath, ""],
     ...hardware.facts,
   ];
-  const files = [...hardware.files, ...baseUnits];
+  const files = [...hardware.files, ...baseUnits(topology), ...kubeletFiles(topology)];
   files.push([grubPaths.defaults, firstDefaults], [grubPaths.config, boot]);
-  const links = [...deviceLinks, ...baseUnitLinks, ...hardware.links];
+  const links = [...deviceLinks, ...baseUnitLinks(topology), ...hardware.links];
   for (let cpu = 0; cpu < cpus; cpu++) {
     const policy = `${cpuFolder}/cpufreq/policy${cpu}`;
     links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);

@@ -2,7 +2,7 @@ import type { Taint } from "kubernetes-types/core/v1.js";
 import { isObject, type JsonObject } from "../../language/object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
 import { smallMachine } from "./machine-base.ts";
-import type { Topology } from "./topology.ts";
+import { containerRuntimes, kubeletFlavours, type Topology } from "./topology.ts";
 
 /** Nodes of the same topology. */
 export interface NodeGroup {
@@ -33,6 +33,8 @@ const fields = [
   "taints",
   "resources",
   "hugepages",
+  "runtime",
+  "kubelet",
 ];
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const mostNodes = 99_999;
@@ -75,6 +77,8 @@ function readGroup(group: JsonObject, at: string): NodeGroup {
       architecture,
       kernelRelease: kernel,
       ...(hugepages.size > 0 ? { hugepages } : {}),
+      runtime: oneOf(group, "runtime", at, containerRuntimes),
+      kubelet: oneOf(group, "kubelet", at, kubeletFlavours),
     },
     labels: Object.fromEntries(texts(group, "labels", at)),
     taints: taintsOf(group, at),
@@ -169,6 +173,14 @@ function count(
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most)
     throw new TopologyError(`${at}.${field}: must be a number from 1 to ${most}`);
   return value;
+}
+
+/** The first is the default. */
+function oneOf<T extends string>(of: JsonObject, field: string, at: string, values: readonly [T, ...T[]]): T {
+  const value = of[field] ?? values[0];
+  const found = values.find((one) => one === value);
+  if (found === undefined) throw new TopologyError(`${at}.${field}: must be one of ${values.join(", ")}`);
+  return found;
 }
 
 function texts(of: JsonObject, field: string, at: string): [string, string][] {

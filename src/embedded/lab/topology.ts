@@ -1,4 +1,4 @@
-/** The hardware of a kind of virtual machine. */
+/** The hardware of a kind of virtual machine, and the programs that it has in one of several kinds. */
 export interface Topology {
   cpus: number;
   memoryMiB: number;
@@ -12,7 +12,17 @@ export interface Topology {
   numaNodes?: number;
   /** Huge pages allocated at boot: their number by size in KiB. */
   hugepages?: ReadonlyMap<number, number>;
+  /** Default containerd. */
+  runtime?: ContainerRuntime;
+  /** That of OpenShift also partitions its node. Default kubernetes. */
+  kubelet?: KubeletFlavour;
 }
+
+export const containerRuntimes = ["containerd", "cri-o"] as const;
+export type ContainerRuntime = (typeof containerRuntimes)[number];
+
+export const kubeletFlavours = ["kubernetes", "openshift"] as const;
+export type KubeletFlavour = (typeof kubeletFlavours)[number];
 
 /** The place of a CPU in the topology. */
 export interface CpuPlace {

@@ -16,6 +16,7 @@ import { OutageRetry } from "./outage-retry.ts";
 import { PodEvents } from "./pod/pod-events.ts";
 import { PodKeeper } from "./pod/pod-keeper.ts";
 import type { Program } from "./container/program.ts";
+import { StaticPodKeeper } from "./static-pod/static-pod-keeper.ts";
 import { nodeIdentity, type VirtualNode } from "./node/virtual-node.ts";
 
 export interface KubeletsOptions {
@@ -76,22 +77,18 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     outageRetry,
     port: server.port,
     onLost: (name) => podKeeper.resync(name),
-    onBeat: (name) => behaviourFiles.check(name),
+    onBeat: (name) => {
+      behaviourFiles.check(name);
+      staticPods.check(name);
+    },
     clock,
     log,
   });
-  const podKeeper: PodKeeper = new PodKeeper({
-    ...options,
-    kubelet,
-    outageRetry,
-    stateOf: (name) => nodeKeeper.stateOf(name),
-    budget: new LogBudget(),
-    events,
-    clock,
-    log,
-  });
+  const shared = { ...options, kubelet, outageRetry, stateOf: nodeKeeper.stateOf.bind(nodeKeeper), clock, log };
+  const podKeeper: PodKeeper = new PodKeeper({ ...shared, budget: new LogBudget(), events });
+  const staticPods: StaticPodKeeper = new StaticPodKeeper({ ...shared, nodes: known });
   const { bootMs = 1000 } = options;
-  const power = new NodePower({ ...options, nodeKeeper, podKeeper, events, bootMs, clock, log });
+  const power = new NodePower({ ...options, nodeKeeper, podKeeper, staticPods, events, bootMs, clock, log });
   for (const node of nodes) node.attach(power);
   const { prepare } = options;
   if (prepare) for (const { name } of nodes) nodeKeeper.halt(name, "off");
@@ -120,7 +117,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     },
   });
   try {
-    await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal), starting]);
+    await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal), staticPods.run(signal), starting]);
     await events.stop();
     await (options.atEnd === "remove" ? nodeKeeper.remove() : nodeKeeper.retire());
   } finally {

@@ -1,6 +1,6 @@
 import type { CommandResult } from "../../../node/host/host.ts";
 import type { RunningMachine } from "../running-machine.ts";
-import { bootServices } from "./base-units.ts";
+import { bootServices, unitFolder } from "./base-units.ts";
 import { runScript } from "./unit-scripts.ts";
 import { findUnit, ownUnits, type Unit, wantedUnits } from "../../../node/host/unit-files.ts";
 
@@ -13,7 +13,8 @@ export async function unitState(name: string, machine: RunningMachine): Promise<
   const file = await machine.read(`${stateFolder}/${name}`);
   const state = file.type === "text" ? file.text.trim() : "";
   if (state === "running" || state === "stopped" || state === "failed") return state;
-  return bootServices.has(name) ? "running" : "stopped";
+  const runsAfterFirstBoot = bootServices.has(name) && (await machine.read(`${unitFolder}/${name}`)).type === "text";
+  return runsAfterFirstBoot ? "running" : "stopped";
 }
 
 async function setState(name: string, state: UnitState, machine: RunningMachine): Promise<void> {

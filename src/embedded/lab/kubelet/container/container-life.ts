@@ -3,6 +3,8 @@ import { behaviourOf } from "./behaviour.ts";
 import { isProgram } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type ContainerRun, restarts } from "./container-run.ts";
+import { createGroup } from "./container-group.ts";
+import { containerId } from "./container-id.ts";
 import { mayStart } from "./container-start.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
 import { nodeStatus } from "../node/node-object.ts";
@@ -83,6 +85,8 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
   const program = isProgram(container) ? shared.program : undefined;
   const started = (): void => {
     run.started(nowOn(clock));
+    const id = containerId(pod.metadata.uid ?? "", run.name, run.restarts);
+    if (may.cpu) run.removeGroup = createGroup({ pod, node }, id, may.cpu);
     events.started(pod, node.name, container.image);
   };
   if (!program && !readsForEnvironment(container)) {

@@ -61,6 +61,8 @@ export class ContainerRun {
   program: RunningProgram | undefined;
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
+  /** Removes its control group. */
+  removeGroup: (() => void) | undefined;
 
   constructor(name: string, role: Role) {
     this.name = name;
@@ -108,6 +110,7 @@ export class ContainerRun {
     this.since = now.monotonic;
     this.ready = false;
     this.program = undefined;
+    this.removeGroup?.();
     this.log?.close();
     if (ranMs > healthyMs) this.backoffMs = 0;
   }

@@ -2,11 +2,12 @@ import type { Container } from "kubernetes-types/core/v1.js";
 import { hashText } from "../../../../language/object/hash.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 import type { Pod } from "../pod/pod-admission.ts";
+import { type ContainerCpu, cpuOf } from "./container-group.ts";
 import { containerUser } from "./container-user.ts";
 import { asksForPropagation, mountsFile, refusedPropagation } from "./mount-propagation.ts";
 
 export type ContainerStart =
-  | { readonly type: "allowed"; readonly user: string }
+  | { readonly type: "allowed"; readonly user: string; readonly cpu: ContainerCpu | undefined }
   | { readonly type: "refused"; readonly reason: string; readonly message: string };
 
 export interface StartInput {
@@ -29,5 +30,7 @@ export async function mayStart({ pod, container, node, imageUser }: StartInput):
       return { type: "refused", reason: "CreateContainerError", message };
     }
   }
-  return { type: "allowed", user: who.user };
+  const found = await cpuOf({ pod, node }, container);
+  if (found.type === "error") return { type: "refused", reason: "CreateContainerError", message: found.message };
+  return { type: "allowed", user: who.user, cpu: found.cpu };
 }

@@ -1,14 +1,29 @@
 import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
-import { difference, formatRanges, isSubset } from "../../../../language/cpu/cpu-set.ts";
+import { type CpuSet, difference, formatRanges } from "../../../../language/cpu/cpu-set.ts";
 import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Host } from "../../../../node/host/host.ts";
 import { findUnit } from "../../../../node/host/unit-files.ts";
+import { deviceCheckpoint } from "../../machine-base.ts";
+import { cpuLayout, type Topology } from "../../topology.ts";
+import { startManager } from "./cpu-manager-state.ts";
+import {
+  type NodePartitioning,
+  partitionedResources,
+  pinningFile,
+  sharedCpusFile,
+  sharedCpusLimit,
+} from "./partitioned-node.ts";
 
 /** What a kubelet offers, by its configuration and the machine at its start. */
-export interface KubeletSettings {
+export interface KubeletSettings extends NodePartitioning {
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** The CPUs of containers that have none of their own; undefined: any. */
+  readonly sharedPool: CpuSet | undefined;
+  readonly staticPodPath: string;
+  /** Whether it sets resources that it does not know to 0. */
+  readonly resetsResources: boolean;
 }
 
 export type KubeletStart =
@@ -16,12 +31,11 @@ export type KubeletStart =
   /** It ends with this message, and the Node stays as it is. */
   | { readonly type: "failed"; readonly message: string };
 
-const statePath = "/var/lib/kubelet/cpu_manager_state";
-
 type Files = Pick<Host, "read" | "list" | "real" | "replace">;
 
-/** Starts the kubelet as far as its Node shows it: configuration, CPU manager, huge pages. */
-export async function startKubelet(host: Files, memoryMiB: number): Promise<KubeletStart> {
+/** Starts the kubelet as far as its Node shows it: configuration, CPU manager, huge pages, partitioning. */
+export async function startKubelet(host: Files, topology: Topology): Promise<KubeletStart> {
+  const { memoryMiB } = topology;
   const read = await readConfiguration(host);
   if (read.type === "failed") return read;
   const { configuration } = read;
@@ -35,8 +49,16 @@ export async function startKubelet(host: Files, memoryMiB: number): Promise<Kube
   const policy = stringOf(configuration["cpuManagerPolicy"]) || "none";
   if (policy === "static" && reservedCpu === 0)
     return failed("the static policy of the CPU manager needs reserved CPUs: set reservedSystemCPUs");
-  const state = await checkState(host, { policy, online, reserved });
-  if (state !== undefined) return failed(state);
+  const partitioning = await partitioningOf(host, topology);
+  const { partitioned } = partitioning;
+  const cpuManager = {
+    ...reservation(configuration, reserved, reservedCpu),
+    online,
+    cores: coresOf(topology),
+    partitioned,
+  };
+  const state = await startManager(host, policy, cpuManager);
+  if (state.type === "failed") return failed(`CPU manager: ${state.message}`);
 
   const pages = await hugePages(host);
   const pagesKiB = pages.reduce((sum, { sizeKiB, count }) => sum + sizeKiB * count, 0);
@@ -47,19 +69,49 @@ export async function startKubelet(host: Files, memoryMiB: number): Promise<Kube
     memory: `${memoryMiB * 1024}Ki`,
     pods: stringOf(configuration["maxPods"]) || "110",
     ...Object.fromEntries(pages.map(({ name, sizeKiB, count }) => [name, `${sizeKiB * count}Ki`])),
+    ...partitionedResources(partitioning, online.length),
   };
   const allocatable = {
     ...capacity,
     cpu: `${online.length * 1000 - reservedCpu}m`,
     memory: `${Math.max(0, memoryMiB * 1024 - pagesKiB - heldKiB)}Ki`,
   };
-  return { type: "started", settings: { capacity, allocatable } };
+  return {
+    type: "started",
+    settings: {
+      capacity,
+      allocatable,
+      ...partitioning,
+      sharedPool: state.shared,
+      staticPodPath: stringOf(configuration["staticPodPath"]) || "/etc/kubernetes/manifests",
+      resetsResources: (await text(host, deviceCheckpoint)) === undefined,
+    },
+  };
+}
+
+async function partitioningOf(host: Files, { kubelet }: Topology): Promise<NodePartitioning> {
+  if (kubelet !== "openshift") return { partitioned: false, sharedCpus: undefined };
+  const partitioned = (await host.read(pinningFile)).type === "text";
+  return { partitioned, sharedCpus: sharedCpusLimit(await text(host, sharedCpusFile)) };
+}
+
+function reservation(
+  configuration: JsonObject,
+  reserved: CpuSet,
+  reservedCpu: number,
+): { reserved: CpuSet; reservedCount: number; strict: boolean } {
+  const options = configuration["cpuManagerPolicyOptions"];
+  const strict = isObject(options) && ["true", true].includes(options["strict-cpu-reservation"] as string);
+  return { reserved, reservedCount: Math.ceil(reservedCpu / 1000), strict };
+}
+
+function coresOf(topology: Topology): CpuSet[] {
+  const places = cpuLayout(topology).toSorted((a, b) => a.socket - b.socket || a.core - b.core);
+  return [...new Set(places.map(({ threads }) => threads))];
 }
 
 /** The file that the kubelet's unit names, and over it the files of its drop-in directory in order of their names. */
-async function readConfiguration(
-  host: Files,
-): Promise<{ type: "read"; configuration: JsonObject } | (KubeletStart & { type: "failed" })> {
+async function readConfiguration(host: Files): Promise<{ type: "read"; configuration: JsonObject } | Failed> {
   const found = await findUnit(host, "kubelet.service");
   const command = found.type === "unit" ? found.unit.values("Service", "ExecStart").join(" ") : "";
   const flag = (name: string): string => new RegExp(`--${name}[= ](\\S+)`).exec(command)?.[1] ?? "";
@@ -89,28 +141,6 @@ function merged(base: JsonObject, over: JsonObject): JsonObject {
     result[key] = isObject(before) && isObject(value) ? merged(before, value) : value;
   }
   return result;
-}
-
-/** The state of the CPU manager outlives boots. A kubelet does not start with the state of another policy or other CPUs. */
-async function checkState(
-  host: Files,
-  { policy, online, reserved }: { policy: string; online: readonly number[]; reserved: readonly number[] },
-): Promise<string | undefined> {
-  const advice = `drain the node and remove ${statePath}`;
-  const content = await text(host, statePath);
-  if (content !== undefined) {
-    const known = JSON.parse(content) as { policyName?: string; defaultCpuSet?: string };
-    if (known.policyName !== policy)
-      return `CPU manager: policy is ${policy}, the state was written by ${known.policyName}: ${advice}`;
-    const cpus = cpusOf(known.defaultCpuSet ?? "");
-    if (policy === "static" && (!isSubset(reserved, cpus) || formatRanges(cpus) !== formatRanges(online)))
-      return `CPU manager: the state has CPUs ${known.defaultCpuSet}, the machine ${formatRanges(online)}: ${advice}`;
-    return undefined;
-  }
-  const state = { policyName: policy, defaultCpuSet: policy === "static" ? formatRanges(online) : "" };
-  // Without a configuration there is nothing that a later one could contradict.
-  if (policy !== "none") await host.replace(statePath, JSON.stringify(state));
-  return undefined;
 }
 
 interface Pages {
@@ -150,7 +180,9 @@ function stringOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-function failed(message: string): { type: "failed"; message: string } {
+type Failed = KubeletStart & { type: "failed" };
+
+function failed(message: string): Failed {
   return { type: "failed", message };
 }
 

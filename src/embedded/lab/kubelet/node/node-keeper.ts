@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Taint } from "kubernetes-types/core/v1.js";
 import { type CacheEvent, isOlder } from "../../../../cluster/kube/cache.ts";
 import type { Client } from "../../../../cluster/kube/client.ts";
 import { isAlreadyExists, isNotFound } from "../../../../cluster/kube/api-error.ts";
@@ -11,9 +10,12 @@ import { Controller, source } from "../../../../cluster/runtime/controller/contr
 import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import type { NodeCaches } from "../../workloads/workload-caches.ts";
+import { lagsBehind, withForeignResources } from "./foreign-resources.ts";
 import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
 import { adminLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
+import { followsReadiness, lastingTaints, notReadyTaint } from "./node-taints.ts";
+import { fresh, type NodeRecord, type NodeState } from "./node-record.ts";
 import type { OutageRetry } from "../outage-retry.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
@@ -37,42 +39,8 @@ export interface NodeKeeperOptions {
   onBeat?: (name: string) => void;
 }
 
-interface NodeRecord {
-  readonly node: VirtualNode;
-  registered: boolean;
-  lost: boolean;
-  /** Off: the machine does not run. Stopped: only its kubelet does not. */
-  state: NodeState;
-  /** To be called once the Node says that the machine shuts down. */
-  announced: (() => void) | undefined;
-  /** The machine is gone: to be called once its Node is deleted. */
-  dropped: (() => void) | undefined;
-  uid: string;
-  /** The resourceVersion that we wrote last: events of older versions are ignored. */
-  written: string;
-  statusDue: number;
-  leaseDue: number;
-}
-
-export type NodeState = "running" | "stopped" | "off";
-
-const fresh: Omit<NodeRecord, "node"> = {
-  registered: false,
-  lost: false,
-  state: "running",
-  announced: undefined,
-  dropped: undefined,
-  uid: "",
-  written: "",
-  statusDue: 0,
-  leaseDue: 0,
-};
-
 const heartbeatMs = 10_000;
 const statusMs = 300_000;
-/** A node controller adds and removes these with the Ready condition. */
-const conditionTaints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-const notReadyTaint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
 /** Registers nodes, renews their leases and reports their status: one queue with one timer for all nodes. */
 export class NodeKeeper {
@@ -140,7 +108,7 @@ export class NodeKeeper {
   resume(name: string): void {
     const record = this.#nodes.get(name);
     if (!record) return;
-    Object.assign(record, { state: "running", statusDue: 0, leaseDue: 0 });
+    Object.assign(record, { state: "running", restarted: true, statusDue: 0, leaseDue: 0 });
     this.#controller.queue.add(name);
   }
 
@@ -195,6 +163,7 @@ export class NodeKeeper {
     else if (!isOlder(resourceVersion, record.written)) {
       if (event.object.metadata.annotations?.[instanceAnnotation] !== this.instance) return this.#lose(record);
       if (findCondition(event.object.status?.conditions, "Ready")?.status !== "True") record.statusDue = 0;
+      if (lagsBehind(event.object.status, record.node)) record.statusDue = 0;
       if (record.statusDue === 0 || this.#needsAdmin(record.node, event.object)) yield name;
     }
   }
@@ -262,7 +231,7 @@ export class NodeKeeper {
     }
     record.uid = stored.metadata.uid ?? "";
     record.written = stored.metadata.resourceVersion ?? "";
-    record.registered = true;
+    Object.assign(record, { registered: true, restarted: false });
     // Spread by name: nodes that start together do not report together.
     record.statusDue = clock.monotonic() + statusMs - spread(node.name, statusMs / 2);
     record.leaseDue = 0;
@@ -273,13 +242,15 @@ export class NodeKeeper {
 
   async #report(record: NodeRecord, before: Node | undefined): Promise<Node> {
     const { kubelet, port, clock } = this.#options;
-    const status = withTransitionTimes(nodeStatus(record.node, { port, now: clock.now() }), before?.status);
-    const patch = { status };
+    const own = withTransitionTimes(nodeStatus(record.node, { port, now: clock.now() }), before?.status);
+    const isReset = record.restarted && record.node.kubelet?.resetsResources === true;
+    const patch = { status: withForeignResources(own, before?.status, isReset) };
     const options = { subresource: "status" };
     const name = record.node.name;
     const stored = await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, options);
     record.written = stored.metadata.resourceVersion ?? "";
     record.statusDue = clock.monotonic() + statusMs;
+    record.restarted = false;
     return stored;
   }
 
@@ -298,7 +269,7 @@ export class NodeKeeper {
 
   /** Whether the Node lacks a label, or has a taint, that is the lab's own account's to write. */
   #needsAdmin(node: VirtualNode, { metadata, spec }: Node): boolean {
-    const isTainted = spec?.taints?.some(({ key }) => conditionTaints.includes(key));
+    const isTainted = spec?.taints?.some(followsReadiness);
     if (isTainted && !this.#options.nodeController) return true;
     return adminLabels(node).some(([key, value]) => metadata.labels?.[key] !== value);
   }
@@ -310,11 +281,6 @@ export class NodeKeeper {
     await renewNodeLease(kubelet(node.name), { name: node.name, uid }, { first, now: clock.now() });
     record.leaseDue = clock.monotonic() + heartbeatMs - (first ? spread(node.name, heartbeatMs) : 0);
   }
-}
-
-/** The taints that do not follow from the Ready condition. */
-function lastingTaints({ spec }: Node): Taint[] {
-  return (spec?.taints ?? []).filter(({ key }) => !conditionTaints.includes(key));
 }
 
 /** A number below `range` that depends on the name only. */

@@ -67,8 +67,7 @@ export function nodeStatus(
       bootID: bootId,
       kernelVersion: topology.kernelRelease,
       osImage: "Attune virtual machine",
-      // Virtual machines have its files and commands.
-      containerRuntimeVersion: "containerd://2.0.0-attune",
+      containerRuntimeVersion: runtimeVersions[topology.runtime ?? "containerd"],
       // The release whose kubelet this follows: clients compare it with their own version.
       kubeletVersion: "v1.35.0-attune",
       kubeProxyVersion: "",
@@ -77,6 +76,8 @@ export function nodeStatus(
     },
   };
 }
+
+const runtimeVersions = { containerd: "containerd://2.0.0-attune", "cri-o": "cri-o://1.35.0-attune" } as const;
 
 /** The Ready condition at shutdown. */
 export function stoppedCondition(now: number, message = "the lab that runs this node has stopped"): NodeCondition {

@@ -2,6 +2,7 @@ import { type Clock, pause } from "../../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import type { PodEvents } from "../pod/pod-events.ts";
 import type { PodKeeper } from "../pod/pod-keeper.ts";
+import type { StaticPodKeeper } from "../static-pod/static-pod-keeper.ts";
 import { MachineOffError } from "../../machine.ts";
 import { startAtBoot } from "../../systemd/run-units.ts";
 import { startKubelet } from "./kubelet-settings.ts";
@@ -11,6 +12,7 @@ import type { NodeRunner, VirtualNode } from "./virtual-node.ts";
 export interface NodePowerOptions {
   readonly nodeKeeper: NodeKeeper;
   readonly podKeeper: PodKeeper;
+  readonly staticPods: StaticPodKeeper;
   readonly events: PodEvents;
   /** Runs `attune` with these arguments on the machine, outside of any pod. Returns why it failed; throws where it restarts the machine. */
   readonly runAttune?: ((node: VirtualNode, args: readonly string[]) => Promise<string | undefined>) | undefined;
@@ -21,6 +23,7 @@ export interface NodePowerOptions {
 }
 
 const kubeletUnit = "kubelet.service";
+const crioUnit = "crio.service";
 
 /** Restarts machines and their kubelets. */
 export class NodePower implements NodeRunner {
@@ -104,6 +107,10 @@ export class NodePower implements NodeRunner {
   }
 
   async unitStarted(node: VirtualNode, name: string): Promise<string | undefined> {
+    if (name === crioUnit) {
+      const crio = await node.restartCrio();
+      return crio?.type === "failed" ? crio.message : undefined;
+    }
     // At boot the kubelet starts last.
     if (name !== kubeletUnit || this.#options.nodeKeeper.stateOf(node.name) === "off") return undefined;
     return this.#startKubelet(node);
@@ -119,9 +126,10 @@ export class NodePower implements NodeRunner {
 
   /** Resolves with why it did not start. */
   async #startKubelet(node: VirtualNode): Promise<string | undefined> {
-    const { nodeKeeper, podKeeper, log } = this.#options;
+    const { nodeKeeper, podKeeper, staticPods, log } = this.#options;
     const { name, host } = node;
-    const start = await startKubelet(host, node.options.topology.memoryMiB);
+    const crio = await node.crio();
+    const start = crio?.type === "failed" ? crio : await startKubelet(host, node.options.topology);
     if (start.type === "failed") {
       log.warn({ node: name, why: start.message }, "the kubelet of a virtual node does not start");
       nodeKeeper.halt(name, "stopped");
@@ -130,6 +138,7 @@ export class NodePower implements NodeRunner {
     node.kubelet = start.settings;
     nodeKeeper.resume(name);
     podKeeper.resync(name);
+    staticPods.check(name);
     return undefined;
   }
 }

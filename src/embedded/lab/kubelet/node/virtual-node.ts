@@ -3,6 +3,7 @@ import type { Taint } from "kubernetes-types/core/v1.js";
 import { type Machine, machine, type Surroundings } from "../../machine.ts";
 import type { MachineBase } from "../../machine-base.ts";
 import type { Topology } from "../../topology.ts";
+import { type CrioStart, startCrio } from "../../crio/crio-config.ts";
 import type { KubeletSettings } from "./kubelet-settings.ts";
 
 export interface VirtualNodeOptions {
@@ -35,6 +36,7 @@ export class VirtualNode implements Surroundings {
   #runner: NodeRunner | undefined;
   /** What its kubelet read when it last started; undefined until the machine boots again or the kubelet is restarted. */
   kubelet: KubeletSettings | undefined;
+  #crio: CrioStart | undefined;
   /** When the machine was started again, in milliseconds of the wall clock. */
   bootedAt = 0;
 
@@ -64,6 +66,17 @@ export class VirtualNode implements Surroundings {
   /** How often it was started again. */
   get reboots(): number {
     return (this.#host?.boots ?? 1) - 1;
+  }
+
+  /** What CRI-O read when it last started; undefined on a machine with another runtime. */
+  async crio(): Promise<CrioStart | undefined> {
+    if (this.options.topology.runtime !== "cri-o") return undefined;
+    return (this.#crio ??= await startCrio(this.host));
+  }
+
+  async restartCrio(): Promise<CrioStart | undefined> {
+    this.#crio = undefined;
+    return this.crio();
   }
 
   attach(runner: NodeRunner): void {

@@ -8,7 +8,7 @@ import { Controller, source } from "../../../../cluster/runtime/controller/contr
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import { byNode, type NodeCaches } from "../../workloads/workload-caches.ts";
 import { nodeStatus, kubeletLabels } from "../node/node-object.ts";
-import type { NodeState } from "../node/node-keeper.ts";
+import type { NodeState } from "../node/node-record.ts";
 import type { OutageRetry } from "../outage-retry.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";

@@ -4,6 +4,8 @@ import { controllerOf } from "../../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 import { overridesInAnnotations, overridesInFiles } from "../container/behaviour.ts";
 import { isProgram, neededObjects } from "../container/container-files.ts";
+import { cpuOf, createGroup } from "../container/container-group.ts";
+import { containerId } from "../container/container-id.ts";
 import { advanceContainer } from "../container/container-life.ts";
 import { adoptContainer, containersOf, type ContainerRun, restarts } from "../container/container-run.ts";
 import { NodeReads } from "../node/node-reads.ts";
@@ -38,6 +40,7 @@ export class PodRun {
   #killAt: number | undefined;
   #over = false;
   #mounted = false;
+  #removeSandbox: (() => void) | undefined;
 
   constructor({ key, pod, node, podIP, shared }: PodStart) {
     this.#key = key;
@@ -80,9 +83,11 @@ export class PodRun {
     this.#over = true;
     for (const run of this.#containers) {
       run.program?.kill();
+      run.removeGroup?.();
       run.log?.discard();
       run.previousLog?.discard();
     }
+    this.#removeSandbox?.();
   }
 
   /** Sends SIGTERM to its programs; resolved when they have ended. */
@@ -142,6 +147,7 @@ export class PodRun {
       run.end(137, now);
     }
     this.#over = this.#containers.every(({ running }) => !running);
+    if (this.#over) this.#removeSandbox?.();
   }
 
   async #advance(pod: Pod, nextSync: NextSync): Promise<void> {
@@ -188,6 +194,10 @@ export class PodRun {
       this.#shared.events.warn(pod, this.node.name, "FailedMount", message);
       return false;
     }
+    const found = await cpuOf({ pod, node: this.node }, "sandbox");
+    const id = containerId(this.uid, "POD", 0);
+    if (found.type === "cpu" && found.cpu && !this.#over)
+      this.#removeSandbox = createGroup({ pod, node: this.node }, id, found.cpu);
     this.#mounted = true;
     return true;
   }

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodCondition, PodStatus } from "kubernetes-types/core/v1.js";
-import { hashText } from "../../../../language/object/hash.ts";
 import { equal } from "../../../../language/object/json.ts";
 import { formatTime } from "../../../../language/object/time.ts";
+import { containerId } from "../container/container-id.ts";
 import type { ContainerRun, ContainerState } from "../container/container-run.ts";
 import type { Pod } from "./pod-admission.ts";
 
@@ -88,7 +88,7 @@ export function phaseOf({ pod, containers, over, failure }: PodView): Phase {
 function containerStatus(pod: Pod, container: Container, run: ContainerRun): ContainerStatus {
   const image = container.image ?? "";
   const hasRun = run.running || run.lastEnd !== undefined;
-  const idOf = (restart: number): string => `attune://${hashText(`${pod.metadata.uid}/${run.name}/${restart}`)}`;
+  const idOf = (restart: number): string => `attune://${containerId(pod.metadata.uid ?? "", run.name, restart)}`;
   const id = idOf(run.restarts);
   return {
     name: run.name,

@@ -1,0 +1,83 @@
+import type { Container } from "kubernetes-types/core/v1.js";
+import { formatRanges } from "../../../../language/cpu/cpu-set.ts";
+import { cpuQuota, cpuShares, millicores } from "../../../../language/cpu/shares.ts";
+import { type ContainerGroup, groupFiles, groupPath } from "../../crio/control-groups.ts";
+import type { CrioConfig } from "../../crio/crio-config.ts";
+import {
+  activeWorkload,
+  type ContainerResources,
+  type CpuResources,
+  noResources,
+  resourcesOf,
+} from "../../crio/workload.ts";
+import { isManaged } from "../node/partitioned-node.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
+import type { Pod } from "../pod/pod-admission.ts";
+
+export interface GroupInput {
+  readonly pod: Pod;
+  readonly node: VirtualNode;
+}
+
+/** What CRI-O sets for a container, and the CPUs of the machine. */
+export interface ContainerCpu {
+  readonly resources: CpuResources;
+  readonly online: string;
+}
+
+export type CpuOfContainer =
+  | { readonly type: "cpu"; readonly cpu: ContainerCpu | undefined }
+  | { readonly type: "error"; readonly message: string };
+
+/** Undefined on a machine with another runtime, whose containers have no control groups here. */
+export async function cpuOf({ pod, node }: GroupInput, container: Container | "sandbox"): Promise<CpuOfContainer> {
+  const crio = await node.crio();
+  if (!crio) return { type: "cpu", cpu: undefined };
+  if (crio.type === "failed") return { type: "error", message: `CRI-O does not run: ${crio.message}` };
+  const { config } = crio;
+  const found: ContainerResources =
+    container === "sandbox"
+      ? { type: "resources", resources: { ...noResources, shares: 2, cpus: config.infraCpus } }
+      : resourcesIn({ pod, node }, container, config);
+  if (found.type === "error") return found;
+  const online = await node.host.read("/sys/devices/system/cpu/online");
+  return { type: "cpu", cpu: { resources: found.resources, online: online.type === "text" ? online.text.trim() : "" } };
+}
+
+/** The CPUs, shares and quota of a container: those of its resources, over them those of its workload. */
+function resourcesIn({ pod, node }: GroupInput, container: Container, crio: CrioConfig): ContainerResources {
+  const annotations = pod.metadata.annotations ?? {};
+  const workload = activeWorkload(crio.workloads.values(), annotations);
+  // The CPU manager of a partitioned node leaves managed pods to CRI-O.
+  const pool = node.kubelet?.partitioned && isManaged(annotations) ? undefined : node.kubelet?.sharedPool;
+  const { requests, limits } = container.resources ?? {};
+  const own: CpuResources = {
+    shares: Number(cpuShares(millicores(requests?.["cpu"] ?? limits?.["cpu"] ?? "0"))),
+    quota: Number(cpuQuota(millicores(limits?.["cpu"] ?? "0"))),
+    period: 0,
+    cpus: pool ? formatRanges(pool) : "",
+  };
+  if (!workload) return { type: "resources", resources: own };
+  const found = resourcesOf(workload, container.name, annotations);
+  return found.type === "error" ? found : { type: "resources", resources: overlaid(own, found.resources) };
+}
+
+function overlaid(own: CpuResources, over: CpuResources): CpuResources {
+  return {
+    shares: over.shares || own.shares,
+    quota: over.quota || own.quota,
+    period: over.period || own.period,
+    cpus: over.cpus || own.cpus,
+  };
+}
+
+/** Writes the control group of a container. Returns what removes it. */
+export function createGroup({ pod, node }: GroupInput, id: string, { resources, online }: ContainerCpu): () => void {
+  const qos = (pod.status?.qosClass ?? "BestEffort") as ContainerGroup["qos"];
+  const path = groupPath({ podUid: pod.metadata.uid ?? "", qos, containerId: id });
+  const files = groupFiles(path, resources, online);
+  for (const [file, text] of files) node.host.put(file, text);
+  return () => {
+    for (const [file] of files) node.host.put(file, undefined);
+  };
+}
