@@ -7,6 +7,7 @@ import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { type PerformanceProfile, performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
 import { printObjects } from "../../src/program/cli/terminal/serialise.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { performanceProfileConversion } from "../../src/program/webhook/performance-profile-handler.ts";
 import { webhookSecret } from "../../src/program/webhook/rbac.ts";
@@ -65,7 +66,7 @@ onEachServer("what attune install prints, for kubectl", (cluster) => {
     webhook = runWebhook({
       client: admin,
       signal: stop.signal,
-      ...attuneHandlers(admin, { log: noLog }),
+      ...attuneHandlers(admin, { namespace: systemNamespace, log: noLog }),
       host: "127.0.0.1",
       port: 0,
       target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

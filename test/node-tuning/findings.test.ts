@@ -56,7 +56,7 @@ it("mistakes in a Tuned: one list in the condition, the event, the warnings on a
   const labels = { "kubernetes.io/os": "linux" };
   await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "n", labels } });
   runOperator();
-  const { handlers, cluster } = attuneHandlers(client);
+  const { handlers, cluster } = attuneHandlers(client, { namespace: "attune-system" });
   run(cluster.run(signal));
   await cluster.whenSettled();
   await client.create(tunedKind, good);
@@ -113,7 +113,7 @@ it("a Tuned in another namespace, and labels of no pool: the same words everywhe
   const pool = { apiVersion, kind, metadata: { name: "worker" }, spec: { machineConfigSelector: spec } };
   await client.create(machineConfigPoolKind, pool);
   runOperator();
-  const { handlers, cluster } = attuneHandlers(client);
+  const { handlers, cluster } = attuneHandlers(client, { namespace: "attune-system" });
   run(cluster.run(signal));
   await cluster.whenSettled();
 

@@ -83,7 +83,7 @@ onEachServer("performance profiles", (cluster) => {
       run = runWebhook({
         client,
         signal: end.signal,
-        ...attuneHandlers(client),
+        ...attuneHandlers(client, { namespace: systemNamespace }),
         host: "127.0.0.1",
         port: 0,
         target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

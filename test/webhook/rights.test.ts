@@ -39,11 +39,12 @@ for (const variant of serverVariants())
 
     it("registers itself without creating an object", async () => {
       const client = recording(account, (request) => requests.push(request));
+      const parts = attuneHandlers(client, { namespace });
       await new Promise<void>((resolve, reject) => {
         running = runWebhook({
           client,
           signal: stop.signal,
-          ...attuneHandlers(client),
+          ...parts,
           host: "127.0.0.1",
           port: 0,
           target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),
@@ -51,6 +52,10 @@ for (const variant of serverVariants())
           onReady: () => resolve(),
         });
         running.catch(reject);
+      });
+      expect(await parts.cluster.partitioning("created-a-moment-ago")).toMatchObject({
+        ready: true,
+        namespace: { type: "missing" },
       });
       expect(requests.filter(({ verb }) => verb === "create")).toEqual([]);
       const { webhooks } = await admin.get(kinds.validatingWebhookConfiguration, "attune-webhook");
@@ -142,6 +147,17 @@ for (const variant of serverVariants())
             dryRun: true,
           }),
       ],
+      ...[
+        { what: "all pods, whose environment may hold secrets", resources: ["pods"], failurePolicy: "Ignore" },
+        { what: "nodes that wait for it", resources: ["nodes"], failurePolicy: "Fail" },
+      ].map(({ what, resources, failurePolicy }): [string, () => Promise<unknown>] => [
+        `a webhook for ${what}`,
+        () => {
+          const rules = [{ apiGroups: [""], apiVersions: ["v1"], resources, operations: ["CREATE"] }];
+          const patch = merged({ webhooks: [{ ...webhook, rules, failurePolicy }] });
+          return account.patch(kinds.mutatingWebhookConfiguration, "attune-webhook", patch, { dryRun: true });
+        },
+      ]),
       ...["names", "versions"].map((field): [string, () => Promise<unknown>] => [
         `other ${field} in its CRD`,
         async () => {

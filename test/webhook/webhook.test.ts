@@ -22,7 +22,7 @@ const lives = { authorityMs: 4 * minute, servingMs: 2 * minute, settleMs: 30_000
 
 const configMaps = {
   rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE", "UPDATE"] }],
-  failurePolicy: "Fail",
+  entries: [{ failurePolicy: "Fail" }],
   namespaceSelector: { matchLabels: { hooked: "yes" } },
 } as const;
 

@@ -17,6 +17,7 @@ import {
   modeOrHostedFlag,
   nodeCount,
   outputFlag,
+  partitioningReleaseFlag,
   portFlag,
   probeAddressFlag,
   protocolFlag,
@@ -213,6 +214,7 @@ export const installFlags = {
     "auto, standalone or plain (both also install the CRDs of machine configuration), tuning (no rights on it), or hosted (the management side of hosted control planes, instead of operator and webhook)",
   ),
   protocol: protocolFlag,
+  partitioningRelease: partitioningReleaseFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   agentMounts: agentMountsFlag,
   firstBoot: parsed(
@@ -261,6 +263,7 @@ export const webhookFlags = {
   mode: modeFlag(
     "tuning reads no objects of machine configuration, plain none of OpenShift; auto and standalone do where the cluster has them",
   ),
+  partitioningRelease: partitioningReleaseFlag,
   host: text("--host <address>", "address to listen on", { default: "127.0.0.1" }),
   port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
   advertise: text("--advertise <host>", "with --register url: host name or address in the URL", {

@@ -213,7 +213,8 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
       verbs: read,
     },
     {
-      because: "listed only while a Tuned matches labels of pods, which may be in any namespace",
+      because:
+        "listed only while a Tuned matches labels of pods, which may be in any namespace, and on partitioned clusters, to report pods that the webhook did not review",
       apiGroups: [""],
       resources: ["pods"],
       verbs: read,

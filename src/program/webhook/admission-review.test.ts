@@ -16,7 +16,7 @@ const request = {
 const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
 
 function deciding(decision: Decision): AdmissionHandler {
-  return { name: "h", type: "mutating", rules: [], failurePolicy: "Fail", review: () => decision };
+  return { name: "h", type: "mutating", rules: [], entries: [{ failurePolicy: "Fail" }], review: () => decision };
 }
 
 interface Response {

@@ -1,8 +1,10 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { findingsOnWrite, type KnownTuneds } from "../../domain/node-tuning/tuned-findings.ts";
+import { defaultRelease, type ReleaseName, releases } from "../../domain/workload-partitioning/release.ts";
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
+import { partitioningHandlers } from "./partitioning-handlers.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
 export const tunedRules: readonly AdmissionRule[] = [
@@ -15,7 +17,7 @@ export function tunedHandler(cluster: { tuneds(): KnownTuneds | undefined }): Ad
     name: "tuneds",
     type: "validating",
     rules: tunedRules,
-    failurePolicy: "Ignore",
+    entries: [{ failurePolicy: "Ignore" }],
     timeoutSeconds: 5,
     review: ({ object }) => ({ type: "allow", warnings: object ? warningsAbout(object, cluster.tuneds()) : [] }),
   };
@@ -30,15 +32,26 @@ function warningsAbout(tuned: Tuned, known: KnownTuneds | undefined): string[] {
   return more > 0 ? [...findings.slice(0, mostWarnings), `and ${more} more`] : findings;
 }
 
+export interface HandlerOptions extends CacheOptions {
+  /** Where the webhook runs. */
+  readonly namespace: string;
+  /** The release of OpenShift whose rules partition workloads. Default documented. */
+  readonly partitioningRelease?: ReleaseName | undefined;
+}
+
 /** All handlers of Attune, and the caches they answer from. */
 export function attuneHandlers(
   client: Client,
-  options: CacheOptions = {},
+  { namespace, partitioningRelease = defaultRelease, ...options }: HandlerOptions,
 ): { readonly handlers: Handlers; readonly cluster: ClusterView } {
   const cluster = clusterCaches(client, options);
   return {
     handlers: {
-      admission: [tunedHandler(cluster), performanceProfileHandler(cluster)],
+      admission: [
+        tunedHandler(cluster),
+        performanceProfileHandler(cluster),
+        ...partitioningHandlers({ namespace, release: releases[partitioningRelease], view: cluster.partitioning }),
+      ],
       conversion: [performanceProfileConversion],
     },
     cluster,

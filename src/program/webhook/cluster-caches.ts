@@ -18,7 +18,9 @@ import {
 import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { NodeCores, PartitioningView } from "../../domain/workload-partitioning/view.ts";
 import { OptionalCache } from "./optional-cache.ts";
+import { coresOfNode, partitioningView, projectNamespace } from "./partitioning-view.ts";
 
 /** The objects of the cluster that handlers answer from. It runs as long as the webhook does. */
 export interface ClusterView {
@@ -27,6 +29,8 @@ export interface ClusterView {
   objects(): ClusterObjects | undefined;
   /** What a Tuned is judged by. Undefined until all caches have synced. */
   tuneds(): KnownTuneds | undefined;
+  /** What admission of pods and nodes knows, for a request in this namespace. Waits a little for what it does not know. */
+  readonly partitioning: (namespace: string) => Promise<PartitioningView>;
   /** The readiness check: throws until all caches have synced. */
   check(): void;
   whenSettled(): Promise<void>;
@@ -51,12 +55,16 @@ export function clusterCaches(
     new OptionalCache(client, kind, { ...options, project });
   const named = (kind: KindRef): OptionalCache =>
     new OptionalCache(client, kind, { ...options, fieldSelector: "metadata.name=cluster" });
-  const nodes = cache<KubeObject>(kinds.node, projectNode);
+  const nodes = new OptionalCache<KubeObject & NodeCores>(client, kinds.node as KindRef<KubeObject & NodeCores>, {
+    ...options,
+    project: (node) => ({ ...projectNode(node), ...coresOfNode(node) }),
+  });
+  const namespaces = cache<KubeObject>(kinds.namespace, projectNamespace);
   const pools = cache(machineConfigPoolKind, projectPool);
   const machineConfigs = cache<KubeObject>(machineConfigKind, projectMachineConfig);
   const infrastructures = named(infrastructureKind);
   const featureGates = named(featureGateKind);
-  const partitioning = new OptionalCache<KubeObject>(client, kinds.configMap, {
+  const configMaps = new OptionalCache<KubeObject>(client, kinds.configMap, {
     ...options,
     namespace: partitioningConfigMap.namespace,
     fieldSelector: `metadata.name=${partitioningConfigMap.name}`,
@@ -71,10 +79,24 @@ export function clusterCaches(
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
   const ofPools = machineConfiguration ? [pools, machineConfigs] : [];
   const ofOpenShift = openShift ? [infrastructures, featureGates] : [];
-  const awaited: readonly OptionalCache[] = [nodes, ...ofPools, ...ofOpenShift, partitioning, profiles, tuneds];
+  const awaited: readonly OptionalCache[] = [
+    nodes,
+    ...ofPools,
+    ...ofOpenShift,
+    configMaps,
+    namespaces,
+    profiles,
+    tuneds,
+  ];
   const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
+  const partitioning = partitioningView(
+    client,
+    { nodes, namespaces, infrastructures, configMaps },
+    { awaited: [nodes, namespaces, configMaps, ...(openShift ? [infrastructures] : [])], clock: options.clock },
+  );
   return {
     name: "caches of the cluster",
+    partitioning,
     objects() {
       if (unsynced().length > 0) return undefined;
       return {
@@ -83,7 +105,7 @@ export function clusterCaches(
         ...present("profiles", profiles.objects),
         ...present("pools", pools.objects),
         ...present("machineConfigs", machineConfigs.objects),
-        ...present("infrastructure", (infrastructures.objects ?? partitioning.objects)?.[0]),
+        ...present("infrastructure", (infrastructures.objects ?? configMaps.objects)?.[0]),
         ...present("featureGate", featureGates.objects?.[0]),
       };
     },

@@ -7,9 +7,19 @@ const port = 8443;
 const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-of": "attune" };
 const selector = { "app.kubernetes.io/name": webhookName };
 
+export interface WebhookDeployment {
+  readonly namespace: string;
+  readonly image: string;
+  readonly mode: string;
+  readonly partitioningRelease: string;
+  readonly replicas: number;
+}
+
 /** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
-export function webhookDeployment(namespace: string, image: string, mode: string, replicas: number): KubeObject[] {
+export function webhookDeployment(options: WebhookDeployment): KubeObject[] {
+  const { namespace, image, mode, partitioningRelease, replicas } = options;
   const args = ["--register", "service", "--mode", mode, "--namespace", namespace, "--service", webhookName];
+  args.push("--partitioning-release", partitioningRelease);
   return [
     {
       apiVersion: "v1",

@@ -24,12 +24,17 @@ export interface AdmissionRequest {
   readonly dryRun?: boolean;
 }
 
-export type Decision =
+/** Which rule decided, for metrics and the decision log. Both texts come from a short list. */
+export interface Verdict {
+  readonly rule: string;
+  readonly outcome: string;
+}
+
+export type Decision = (
   | {
       readonly type: "allow";
       /** The object to store instead, if the handler changes it. */
       readonly object?: KubeObject;
-      readonly warnings?: readonly string[];
     }
   | {
       readonly type: "deny";
@@ -39,8 +44,8 @@ export type Decision =
       readonly reason?: string;
       /** The errors by field. kubectl shows them instead of the message. */
       readonly details?: StatusDetails;
-      readonly warnings?: readonly string[];
-    };
+    }
+) & { readonly warnings?: readonly string[]; readonly verdict?: Verdict };
 
 /** Which writes the API server sends to a webhook: a rule of an admission configuration. */
 export interface AdmissionRule {
@@ -51,14 +56,29 @@ export interface AdmissionRule {
   readonly scope?: "Cluster" | "Namespaced" | "*";
 }
 
+/** An expression in CEL about the request. API servers call the webhook only if all of them are true. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** One entry of a webhook configuration: whether writes succeed while the webhook does not answer, and which it is for. */
+export interface WebhookEntry {
+  /** Part of the entry's name, after the handler's. Default: none. */
+  readonly suffix?: string;
+  readonly failurePolicy: "Fail" | "Ignore";
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
 /** Reviews writes, under the path `/admit/<name>`. It has no side effects, since dry runs call it too. */
 export interface AdmissionHandler {
   /** Part of the webhook's name and path. */
   readonly name: string;
   readonly type: "mutating" | "validating";
   readonly rules: readonly AdmissionRule[];
-  /** Whether writes succeed while the webhook does not answer. */
-  readonly failurePolicy: "Fail" | "Ignore";
+  /** Several if writes to some namespaces may not wait for the webhook: their conditions exclude each other. */
+  readonly entries: readonly WebhookEntry[];
+  /** Default 10. */
   readonly timeoutSeconds?: number;
   readonly namespaceSelector?: object;
   readonly objectSelector?: object;

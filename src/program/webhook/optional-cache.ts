@@ -55,6 +55,11 @@ export class OptionalCache<T extends KubeObject = KubeObject> implements Runnabl
     return this.#informer?.synced ? this.#informer.list() : undefined;
   }
 
+  /** Of the objects that have synced. */
+  get(key: string): T | undefined {
+    return this.#informer?.get(key);
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     if (!this.#custom) return this.#cache(signal);
     await Promise.all([this.#custom.informer.run(signal), this.#cacheWhileServed(this.#custom, signal)]);

@@ -38,7 +38,7 @@ export function performanceProfileHandler(cluster: { objects(): ClusterObjects |
     name: plural,
     type: "validating",
     rules: profileRules,
-    failurePolicy: "Ignore",
+    entries: [{ failurePolicy: "Ignore" }],
     review: (request) => decide(request, cluster.objects()),
   };
 }

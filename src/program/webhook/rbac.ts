@@ -34,7 +34,10 @@ export interface WebhookRights {
   readonly openShift?: boolean | undefined;
 }
 
-const attune: Registered = { admission: ["validating"], definitions: [performanceProfileConversion.definition] };
+const attune: Registered = {
+  admission: ["mutating", "validating"],
+  definitions: [performanceProfileConversion.definition],
+};
 const known = ["list", "watch"];
 function definitions(...of: readonly Pick<KindRef, "apiVersion" | "plural">[]): Grant {
   return {
@@ -70,7 +73,15 @@ export function webhookGrants({
     },
     definitions(tunedKind, profileKind, performanceProfileKind),
     {
-      because: "checks profiles against the nodes they select",
+      because:
+        "which workloads a namespace allows on reserved and shared CPUs; one that is not cached yet is read when a pod is created in it",
+      apiGroups: [""],
+      resources: ["namespaces"],
+      verbs: ["get", ...known],
+    },
+    {
+      because:
+        "checks profiles against the nodes they select; whether nodes of a cluster with a single node are partitioned",
       apiGroups: [""],
       resources: ["nodes"],
       verbs: known,

@@ -1,13 +1,31 @@
 import { accountPolicy } from "../../language/object/account-policy.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { tunedRules } from "./attune-handlers.ts";
+import type { MatchCondition } from "./handler.ts";
 import { profileRules } from "./performance-profile-handler.ts";
+import { asksForPartitioning, asksForSharedCpus } from "./pod-conditions.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
-/** `group/resource` of every kind that the webhook reviews. */
+/** `group/resource` of the kinds that the webhook reviews whole. */
 const reviewed = [...tunedRules, ...profileRules].flatMap(({ apiGroups, resources }) =>
   apiGroups.flatMap((group) => resources.map((resource) => `'${group}/${resource}'`)),
 );
+
+const rules = "(has(w.rules) ? w.rules : [])";
+const isFor = (...names: string[]): string =>
+  `${rules}.all(r, r.apiGroups.all(g, r.resources.all(x, (g + '/' + x) in [${names.join(", ")}])))`;
+const has = ({ expression }: MatchCondition): string =>
+  `w.?matchConditions.orValue([]).exists(c, c.expression == ${JSON.stringify(expression)})`;
+
+/**
+ * Pods only with the conditions under which they are sent, since their environment may hold secrets; nodes only so that no
+ * write of a node waits for the webhook.
+ */
+const ownEntries = [
+  isFor(...reviewed),
+  `(${isFor("'/pods'", "'/pods/resize'")} && (${[asksForPartitioning, asksForSharedCpus].map(has).join(" || ")}))`,
+  `(${isFor("'/nodes'")} && w.failurePolicy == 'Ignore' && request.resource.resource == 'validatingwebhookconfigurations')`,
+].join(" || ");
 
 const unchanged = (...fields: string[]): string =>
   fields.map((field) => `object.${field} == oldObject.${field}`).join(" && ");
@@ -26,16 +44,17 @@ export function registrationPolicies(namespace: string): KubeObject[] {
     rule: {
       apiGroups: ["admissionregistration.k8s.io"],
       apiVersions: ["*"],
-      resources: ["validatingwebhookconfigurations"],
+      resources: ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"],
     },
     validations: [
       {
         expression: [
           "request.operation == 'UPDATE'",
           unchanged(...keepsOwners),
-          `(has(object.webhooks) ? object.webhooks : []).all(w, (has(w.rules) ? w.rules : []).all(r, r.apiGroups.all(g, r.resources.all(x, (g + '/' + x) in [${reviewed.join(", ")}]))))`,
+          `(has(object.webhooks) ? object.webhooks : []).all(w, ${ownEntries})`,
         ].join(" && "),
-        message: "the webhook of Attune may register only for Tuneds and PerformanceProfiles",
+        message:
+          "the webhook of Attune may register only for Tuneds, PerformanceProfiles, pods that ask for partitioning and nodes",
         reason: "Forbidden",
       },
     ],

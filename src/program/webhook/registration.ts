@@ -34,16 +34,16 @@ export function admissionConfigurations(
         apiVersion: "admissionregistration.k8s.io/v1",
         kind: type === "mutating" ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration",
         metadata: { name: configurationName, labels: { "app.kubernetes.io/part-of": "attune" } },
-        webhooks: ofType.map((handler) => webhook(handler, clientConfig(target, admissionPath(handler), caPem))),
+        webhooks: ofType.flatMap((handler) => webhooks(handler, clientConfig(target, admissionPath(handler), caPem))),
       },
     ];
   });
 }
 
-function webhook(handler: AdmissionHandler, clientConfig: object): object {
-  const { name, type, rules, failurePolicy, timeoutSeconds = 10, namespaceSelector, objectSelector } = handler;
-  return {
-    name: `${name}.attune.dev`,
+function webhooks(handler: AdmissionHandler, clientConfig: object): object[] {
+  const { name, type, rules, timeoutSeconds = 10, namespaceSelector, objectSelector } = handler;
+  return handler.entries.map(({ suffix = "", failurePolicy, matchConditions }) => ({
+    name: `${name}${suffix}.attune.dev`,
     clientConfig,
     rules,
     failurePolicy,
@@ -54,7 +54,8 @@ function webhook(handler: AdmissionHandler, clientConfig: object): object {
     ...(type === "mutating" ? { reinvocationPolicy: "IfNeeded" } : {}),
     ...(namespaceSelector ? { namespaceSelector } : {}),
     ...(objectSelector ? { objectSelector } : {}),
-  };
+    ...(matchConditions ? { matchConditions } : {}),
+  }));
 }
 
 /** The part of a CRD that names its conversion webhook. */

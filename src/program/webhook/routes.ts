@@ -48,6 +48,7 @@ function admission(handler: AdmissionHandler, { clock, log, metrics }: RouteDepe
       const answered = await answerAdmission(handler, body);
       const { request, decision } = answered;
       metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", seconds());
+      if (decision.verdict) metrics.decision(handler.name, decision.verdict);
       log.info({ handler: handler.name, ...logFields(answered), seconds: seconds() }, decision.type);
       return answered.review;
     } catch (error) {
@@ -69,6 +70,7 @@ function logFields({ request, decision, changes }: AnsweredAdmission): object {
     subResource,
     user: userInfo.username,
     dryRun,
+    ...decision.verdict,
     ...(changes > 0 ? { changes } : {}),
     ...(decision.type === "deny" ? { reason: decision.message } : {}),
     ...(decision.warnings?.length ? { warnings: decision.warnings } : {}),

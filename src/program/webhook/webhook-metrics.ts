@@ -1,7 +1,9 @@
+import type { Verdict } from "./handler.ts";
 import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 
 export interface WebhookMetrics {
   admission(handler: string, operation: string, outcome: "allowed" | "denied" | "error", seconds: number): void;
+  decision(handler: string, verdict: Verdict): void;
   conversion(definition: string, outcome: "converted" | "failed" | "error", objects: number, seconds: number): void;
   certificateExpires(atMs: number): void;
 }
@@ -14,6 +16,11 @@ export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => num
     "operation",
     "outcome",
   ]);
+  const decisions = metrics.counter(
+    "attune_webhook_decisions_total",
+    "Decisions about pods and nodes of partitioned clusters, by the rule that decided.",
+    ["handler", "rule", "outcome"],
+  );
   const conversions = metrics.counter("attune_webhook_conversion_requests_total", "Conversion reviews by outcome.", [
     "definition",
     "outcome",
@@ -33,6 +40,7 @@ export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => num
       admissions.labels({ handler, operation, outcome }).inc();
       durations.labels({ handler }).observe(seconds);
     },
+    decision: (handler, verdict) => decisions.labels({ handler, ...verdict }).inc(),
     conversion(definition, outcome, count, seconds) {
       conversions.labels({ definition, outcome }).inc();
       if (outcome === "converted") objects.labels({ definition }).inc(count);

@@ -118,11 +118,23 @@ async function fitted(client: HttpClient, wanted: Wanted, signal: AbortSignal): 
 
 function wantedBy(options: Options, env: Environment): Wanted {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
-  const { firstBoot } = options;
+  const { firstBoot, partitioningRelease } = options;
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;
-  return { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas, release, firstBoot };
+  return {
+    namespace,
+    image,
+    mode,
+    protocol,
+    partitioningRelease,
+    agentExec,
+    agentMounts,
+    monitoring,
+    replicas,
+    release,
+    firstBoot,
+  };
 }
 
 function write(text: string): void {

@@ -11,6 +11,7 @@ import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitatio
 import { firstBootObjects, firstBootService } from "../../operator/first-boot/objects.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
+import { defaultRelease, type ReleaseName } from "../../../domain/workload-partitioning/release.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
@@ -34,6 +35,8 @@ export interface InstallOptions {
   readonly mode?: OperatorMode | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
+  /** Whose rules of workload partitioning the webhook follows. Default documented. */
+  readonly partitioningRelease?: ReleaseName | undefined;
   /** Which programs that profiles name the agents run. Default allow. */
   readonly agentExec?: ExecPolicy | undefined;
   /** Default follow. */
@@ -111,11 +114,11 @@ export function kindsOf(mode: OperatorMode): { readonly machineConfiguration: bo
 /** The Deployments and their Services. The operator creates the agents itself. */
 export function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
-  const { agentExec, agentMounts, release, replicas = 2 } = options;
+  const { agentExec, agentMounts, release, replicas = 2, partitioningRelease = defaultRelease } = options;
   const firstBoot = servesFirstBoots(options) ? options.firstBoot : undefined;
   const { monitoring = false, isOpenShift = release !== undefined } = options;
   return [
-    ...webhookDeployment(namespace, image, mode, replicas),
+    ...webhookDeployment({ namespace, image, mode, replicas, partitioningRelease }),
     operatorMetricsService(namespace),
     ...(firstBoot === undefined ? [] : [firstBootService(namespace, operatorSelector)]),
     operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas, firstBoot }),

@@ -3,6 +3,7 @@ import type { Protocol } from "../../../domain/node-tuning/api.ts";
 import { parseAddress } from "../../../cluster/runtime/metrics/http-answer.ts";
 import type { EngineName } from "../../../node/engine/choose-engine.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
+import { defaultRelease, type ReleaseName, releases } from "../../../domain/workload-partitioning/release.ts";
 import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
 
 /** Flags that several commands have. */
@@ -45,6 +46,12 @@ export const protocolFlag: Flag<Protocol> = choice(
   "--protocol <protocol>",
   "how agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node)",
   { of: ["documented", "shipped"], default: "documented" },
+);
+
+export const partitioningReleaseFlag: Flag<ReleaseName> = choice(
+  "--partitioning-release <name>",
+  "rules of workload partitioning: documented, or those of an OpenShift release: current (4.22 and later), 4.16, 4.14, 4.13 or 4.12",
+  { of: Object.keys(releases) as ReleaseName[], default: defaultRelease },
 );
 
 /**

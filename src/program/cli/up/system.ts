@@ -135,7 +135,11 @@ async function startParts(
     }),
     runWebhook({
       client: webhook,
-      ...attuneHandlers(webhook, { log: log.child({ part: "webhook" }), ...kindsOf(mode) }),
+      ...attuneHandlers(webhook, {
+        namespace: systemNamespace,
+        log: log.child({ part: "webhook" }),
+        ...kindsOf(mode),
+      }),
       host: "127.0.0.1",
       port: 0,
       target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

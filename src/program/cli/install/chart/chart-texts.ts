@@ -1,11 +1,12 @@
 import { tuningNamespace } from "../../../../domain/node-tuning/api.ts";
+import { releases } from "../../../../domain/workload-partitioning/release.ts";
 import { writeYaml } from "../../../../language/object/write-yaml.ts";
 import type { InstallOptions } from "../manifests.ts";
 import { version } from "../../version.ts";
 
 /** Defaults of the chart's values: what the flags of `attune install --chart` say. */
 export type ChartValues = Required<
-  Pick<InstallOptions, "image" | "mode" | "protocol" | "agentExec" | "agentMounts" | "replicas">
+  Pick<InstallOptions, "image" | "mode" | "protocol" | "partitioningRelease" | "agentExec" | "agentMounts" | "replicas">
 > & {
   readonly monitoring: boolean;
   readonly firstBoot?: string | undefined;
@@ -31,6 +32,7 @@ const described = {
   firstBoot:
     "URL (https://) at which machines reach node port 30623 of the cluster, to get the config of their pool before they are nodes.\nEmpty: not served.",
   protocol: "How agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node).",
+  partitioningRelease: "Rules of workload partitioning: documented, or those of a release of OpenShift.",
 };
 
 /** `values.yaml`, each value with a comment. */
@@ -55,6 +57,7 @@ export const valuesSchema = {
     agentMounts: { enum: ["follow", "fixed"], description: described.agentMounts },
     firstBoot: { type: "string", pattern: "^(https://\\S+)?$", description: described.firstBoot },
     protocol: { enum: ["documented", "shipped"], description: described.protocol },
+    partitioningRelease: { enum: Object.keys(releases), description: described.partitioningRelease },
   },
   required: Object.keys(described),
 };

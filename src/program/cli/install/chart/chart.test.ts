@@ -13,6 +13,7 @@ const defaults = {
   image: "attune:1",
   mode: "auto",
   protocol: "documented",
+  partitioningRelease: "documented",
   agentExec: "allow",
   agentMounts: "follow",
   firstBoot: "",
@@ -99,8 +100,8 @@ describe("a chart", () => {
     ["no monitoring", { monitoring: false }, {}, { ...kubernetes, apis: [prometheus] }],
     [
       "OpenShift with the shipped protocol",
-      { protocol: "shipped", agentExec: "builtin" },
-      { protocol: "shipped", agentExec: "builtin", monitoring: true, isOpenShift: true },
+      { protocol: "shipped", agentExec: "builtin", partitioningRelease: "4.16" },
+      { protocol: "shipped", agentExec: "builtin", partitioningRelease: "4.16", monitoring: true, isOpenShift: true },
       { ...kubernetes, apis: [openShift, prometheus] },
     ],
     [

@@ -47,6 +47,7 @@ const placeholders = {
   image: { text: "attune-chart-image", value: ".Values.image" },
   mode: { text: "attune-chart-mode", value: ".Values.mode" },
   protocol: { text: "attune-chart-protocol", value: ".Values.protocol" },
+  partitioningRelease: { text: "attune-chart-partitioning", value: ".Values.partitioningRelease" },
   firstBoot: { text: "attune-chart-first-boot", value: ".Values.firstBoot" },
   agentExec: { text: "attune-chart-exec", value: ".Values.agentExec" },
   agentMounts: { text: "attune-chart-mounts", value: ".Values.agentMounts" },
@@ -86,11 +87,14 @@ function objectsOf(choice: readonly string[]): KubeObject[] {
   const firstBoot = first === "first boot" && mode !== "tuning" ? placeholders.firstBoot.text : undefined;
   const decided = { mode, protocol, firstBoot, monitoring: monitoring === "monitoring", isOpenShift } as InstallOptions;
   const texts = Object.fromEntries(
-    (["mode", "protocol", "agentExec", "agentMounts"] as const).map((name) => [name, placeholders[name].text]),
+    (["mode", "protocol", "partitioningRelease", "agentExec", "agentMounts"] as const).map((name) => [
+      name,
+      placeholders[name].text,
+    ]),
   );
   const all = [
     ...foundation({ ...decided, namespace }),
-    // Mode and protocol only appear in their arguments.
+    // These only appear in their arguments.
     ...workloads({ ...decided, ...texts, namespace, image, replicas }),
   ];
   return forTarget(all, { admissionPolicies: policies === "policies", foreign: new Set() }).objects;

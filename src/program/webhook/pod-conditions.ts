@@ -1,0 +1,48 @@
+import { firstBootNamespace } from "../../domain/rollout/first-boot/invitation.ts";
+import { coresSuffix, mixedCpus, resourcesPrefix, targetPrefix } from "../../domain/workload-partitioning/names.ts";
+import type { MatchCondition, WebhookEntry } from "./handler.ts";
+
+const requests = (condition: string): string => `c.?resources.?requests.orValue({}).exists(r, ${condition})`;
+
+/** Whether a pod has to do with workload partitioning. API servers send no other pod. */
+export const asksForPartitioning: MatchCondition = {
+  name: "asks-for-partitioning",
+  expression: [
+    `object.metadata.?annotations.orValue({}).exists(a, a.startsWith('${targetPrefix}') || a.startsWith('${resourcesPrefix}'))`,
+    ...["object.spec.containers", "object.spec.?initContainers.orValue([])"].map(
+      (containers) => `${containers}.exists(c, ${requests(`r.endsWith('${coresSuffix}')`)})`,
+    ),
+  ].join(" || "),
+};
+
+/** Whether a container of a pod with exclusive CPUs also uses the shared ones. */
+export const asksForSharedCpus: MatchCondition = {
+  name: "asks-for-shared-cpus",
+  expression: `object.spec.containers.exists(c, ${requests(`r == '${mixedCpus.resource}'`)})`,
+};
+
+/** Whether a node lacks the resource. The others, which are most, have nothing to be reviewed. */
+export const lacksCores: MatchCondition = {
+  name: "lacks-cores",
+  expression: ["capacity", "allocatable"]
+    .map((list) => `!object.?status.?${list}.orValue({}).exists(r, r.contains('${coresSuffix}'))`)
+    .join(" || "),
+};
+
+/**
+ * The pods of the platform must start while the webhook does not answer, or a cluster could not start that the webhook is
+ * part of. The operator reports those that were admitted without a review.
+ */
+export function podEntries(asks: MatchCondition, namespace: string): WebhookEntry[] {
+  const own = [namespace, firstBootNamespace].map((name) => `request.namespace == '${name}'`);
+  const prefixes = ["kube-", "openshift-"].map((prefix) => `request.namespace.startsWith('${prefix}')`);
+  const isPlatform = [...prefixes, ...own].join(" || ");
+  return [
+    { failurePolicy: "Fail", matchConditions: [{ name: "users", expression: `!(${isPlatform})` }, asks] },
+    {
+      suffix: "-platform",
+      failurePolicy: "Ignore",
+      matchConditions: [{ name: "platform", expression: isPlatform }, asks],
+    },
+  ];
+}

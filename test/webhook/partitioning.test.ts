@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
+import { at } from "../../src/language/object/json.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
+import { growingPause } from "../servers/until.ts";
+import { serverVariants } from "../servers/server-under-test.ts";
+import {
+  allowed,
+  cores,
+  infrastructures,
+  partitionedCluster,
+  type PartitionedCluster,
+  podObject,
+  type RunningWebhook,
+  target,
+} from "./partitioned-cluster.ts";
+
+const resources = "resources.workload.openshift.io/one";
+const rewritten = {
+  metadata: { annotations: { ...target, [resources]: '{"cpushares":256}' } },
+  spec: { containers: [{ resources: { requests: { [cores]: "250" }, limits: { [cores]: "250" } } }] },
+};
+const node = (name: string, status = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name },
+  status,
+});
+
+for (const variant of serverVariants())
+  describe(`admission of partitioned workloads, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+    let cluster: PartitionedCluster;
+    let admin: HttpClient;
+    let webhook: RunningWebhook;
+
+    beforeAll(async () => {
+      cluster = await partitionedCluster(variant);
+      ({ admin } = cluster);
+      for (const name of ["users", "openshift-users"]) await cluster.namespace(name, allowed);
+      webhook = await cluster.webhook();
+    }, 120_000);
+    afterAll(() => cluster?.close());
+    beforeEach(() => {
+      webhook.reviews.length = 0;
+    });
+
+    const create = (pod: KubeObject, namespace = "users", dryRun = false): Promise<KubeObject> =>
+      admin.create<KubeObject>(kinds.pod, pod, { namespace, dryRun });
+    const reviewed = (): string[] => webhook.reviews.map(({ handler }) => handler);
+
+    it("rewrites a pod that asks for it, also of the platform and in a dry run", async () => {
+      const asks = podObject("asks", { annotations: target });
+      expect(await create(asks, "users", true)).toMatchObject(rewritten);
+      expect(await create(asks)).toMatchObject(rewritten);
+      expect(await create(asks, "openshift-users")).toMatchObject(rewritten);
+      expect(reviewed()).toEqual(
+        ["dry run", "users", "platform"].flatMap(() => ["pods-partitioning", "pods-partitioned"]),
+      );
+    });
+
+    it("is sent no pod that does not ask for it, however large", async () => {
+      const many = Array.from({ length: 1000 }, (_, n) => ({ name: `c${n}`, image: "i" }));
+      const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`a${n}.example.com/b`, ""]));
+      for (const pod of [
+        podObject("plain"),
+        { ...podObject("large", { annotations }), spec: { containers: many } },
+        podObject("warned", { annotations: { "workload.openshift.io/warning": "x" } }),
+      ])
+        await create(pod);
+      await admin.patch(
+        kinds.pod,
+        "plain",
+        { type: "merge", patch: { metadata: { annotations: target } } },
+        {
+          namespace: "users",
+        },
+      );
+      await admin.delete(kinds.pod, "plain", { namespace: "users", gracePeriodSeconds: 0 });
+      expect(reviewed()).toEqual([]);
+    });
+
+    it("refuses requests for the resource without the annotation, with the field", async () => {
+      const requests = { [cores]: "10" };
+      const containers = [{ name: "one", image: "i", resources: { requests, limits: requests } }];
+      const plain = podObject("direct");
+      const initContainers = containers.map((container) => ({ ...container, name: "init" }));
+      for (const spec of [{ containers }, { ...(plain["spec"] as object), initContainers }])
+        await expect(create({ ...plain, spec })).rejects.toMatchObject({
+          code: 422,
+          reason: "Invalid",
+          message: expect.stringMatching(/pods-partitioned.attune.dev.*spec.containers.resources.requests/) as string,
+        });
+    });
+
+    it("keeps its result when a later webhook changes the pod and the API server calls again", async () => {
+      const changing = await changingWebhook(admin);
+      try {
+        const pod = podObject("changed", { annotations: { ...target } });
+        const marked = { ...pod, metadata: { ...pod.metadata, labels: { changed: "yes" } } };
+        for (const pause = growingPause(); changing.asked === 0; await pause()) await create(marked, "users", true);
+        webhook.reviews.length = 0;
+        const stored = await create(marked);
+        expect(stored.metadata.annotations).toEqual({
+          ...rewritten.metadata.annotations,
+          [resources.replace("one", "added")]: '{"cpushares":102}',
+        });
+        const amounts = (at(stored, "spec", "containers") as { resources: object }[]).map((one) => one.resources);
+        expect(amounts).toMatchObject([{ requests: { [cores]: "250" } }, { requests: { [cores]: "100" } }]);
+        expect(reviewed()).toEqual(["pods-partitioning", "pods-partitioning", "pods-partitioned"]);
+      } finally {
+        await changing.close();
+      }
+    });
+
+    it("allows shared CPUs only where the namespace does", async () => {
+      const amounts = { cpu: "1", memory: "64Mi", "workload.openshift.io/enable-shared-cpus": "1" };
+      const containers = [{ name: "one", image: "i", resources: { requests: amounts, limits: amounts } }];
+      const pod = { ...podObject("shares"), spec: { containers } };
+      await cluster.namespace("sharing", { "workload.mixedcpus.openshift.io/allowed": "" });
+      await expect(create(pod)).rejects.toMatchObject({ code: 403, reason: "Forbidden" });
+      expect(await create(pod, "sharing")).toMatchObject({
+        metadata: { annotations: { "cpu-shared.crio.io/one": "enable" } },
+      });
+      expect(new Set(reviewed())).toEqual(new Set(["pods-shared-cpus"]));
+    });
+
+    it("lets only nodes with the resource join, and sees no others", async () => {
+      await expect(admin.create(kinds.node, node("bare"))).rejects.toMatchObject({
+        code: 422,
+        message: expect.stringMatching(/nodes-partitioned.attune.dev.*status.capacity/) as string,
+      });
+      expect(reviewed()).toEqual(["nodes-partitioned"]);
+      await admin.create(
+        kinds.node,
+        node("partitioned", { capacity: { [cores]: "8k" }, allocatable: { [cores]: "8k" } }),
+      );
+      await admin.patch(kinds.node, "partitioned", { type: "merge", patch: { metadata: { labels: { a: "b" } } } });
+      expect(reviewed()).toEqual(["nodes-partitioned"]);
+    });
+
+    it("follows the identifier while it runs: empty, deleted, and back", async () => {
+      const asks = (name: string): KubeObject => podObject(name, { annotations: target });
+      const attempt = (): Promise<KubeObject> => create(asks("probe"), "users", true);
+      const found = await admin.get(infrastructures, "cluster");
+      await admin.update(infrastructures, { ...found, status: {} });
+      for (const pause = growingPause(); ; await pause()) {
+        const error = await attempt().then(
+          () => undefined,
+          (error: Error) => error,
+        );
+        if (error) {
+          expect(error.message).toContain("pods-partitioning.attune.dev");
+          break;
+        }
+      }
+      await admin.delete(infrastructures, "cluster");
+      const isStripped = async (): Promise<boolean> => {
+        const { metadata } = await attempt().catch(() => podObject("x", { annotations: target }));
+        return !Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith("target."));
+      };
+      for (const pause = growingPause(); !(await isStripped()); await pause());
+      await admin.create(kinds.node, node("joins"));
+      await admin.create(infrastructures, {
+        ...found,
+        metadata: { name: "cluster" },
+      });
+      for (const pause = growingPause(); await isStripped(); await pause());
+      expect(await attempt()).toMatchObject(rewritten);
+    });
+
+    it("is missed only by those who asked for it: pods of users are refused, pods of the platform and nodes are not", async () => {
+      await webhook.crash();
+      const asks = (name: string): KubeObject => podObject(name, { annotations: target });
+      for (const pause = growingPause(); ; await pause())
+        if (await create(asks("down"), "users", true).then(() => false, isUnanswered)) break;
+      await create(podObject("plain-while-down"));
+      for (const namespace of ["kube-system", "openshift-users", systemNamespace]) {
+        const stored = await create(asks("down"), namespace);
+        expect(stored.metadata.annotations).toEqual(target);
+        expect(stored["spec"]).toMatchObject({ containers: [{ resources: { requests: { cpu: "250m" } } }] });
+      }
+      await admin.create(kinds.node, node("while-down"));
+    });
+  });
+
+const isUnanswered = (error: Error): boolean => error.message.includes("failed calling webhook");
+
+/** A webhook of someone else that runs after ours, and adds a container. */
+async function changingWebhook(admin: HttpClient): Promise<{ asked: number; close(): Promise<void> }> {
+  const added = { name: "added", image: "i", resources: { requests: { cpu: "100m" } } };
+  const state = { asked: 0, close: async () => {} };
+  const server: TestWebhook = await startTestWebhook((review) => {
+    const { request } = review as { request: { uid: string; object: { spec: { containers: { name: string }[] } } } };
+    state.asked++;
+    const isDone = request.object.spec.containers.some(({ name }) => name === "added");
+    const operations = isDone ? [] : [{ op: "add", path: "/spec/containers/-", value: added }];
+    return {
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      response: {
+        uid: request.uid,
+        allowed: true,
+        patchType: "JSONPatch",
+        patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
+      },
+    };
+  });
+  const kind = kinds.mutatingWebhookConfiguration;
+  const name = "zz-changing";
+  await admin.create(kind, {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name },
+    webhooks: [
+      {
+        name: "changing.example.com",
+        clientConfig: { url: `${server.url}/change`, caBundle: server.caBundle },
+        rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE"] }],
+        objectSelector: { matchLabels: { changed: "yes" } },
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+      },
+    ],
+  } as never);
+  state.close = async () => {
+    await admin.delete(kind, name);
+    await server.close();
+  };
+  return state;
+}
