@@ -22,12 +22,17 @@ import {
 } from "../../src/domain/node-tuning/api.ts";
 import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
-import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
+import { definitionName, type KindRef, type KubeObject } from "../../src/language/object/meta.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { profileOf as performanceProfile } from "../../src/domain/performance-profile/testing/facts.ts";
 import { annotations, ownAnnotations } from "../../src/domain/rollout/node-annotations.ts";
 import { conflictCondition } from "../../src/domain/rollout/rollout-node.ts";
+import {
+  infrastructureKind,
+  partitioningConfigMap,
+  partitioningMode,
+} from "../../src/domain/workload-partitioning/identifier.ts";
 import { clusterFeatures } from "../../src/program/operator/cluster-features.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount } from "../../src/program/operator/rbac.ts";
@@ -285,6 +290,33 @@ for (const variant of serverVariants())
       const client = recording(account, (request) => requests.push(request));
       expect(await clusterFeatures(client, new AbortController().signal)).toMatchObject({
         machineConfigOperator: true,
+      });
+      await stop();
+    });
+
+    it("notes that a single node is partitioned, in the Infrastructure or in the ConfigMap that stands in for it", async () => {
+      const status = { cpuPartitioning: "None", controlPlaneTopology: "SingleReplica" };
+      for (const name of ["n", "m"]) {
+        const patch = { status: { capacity: { "management.workload.openshift.io/cores": "8k" } } };
+        await admin.patch(kinds.node, name, { type: "merge", patch }, { subresource: "status" });
+      }
+      const infrastructure = { ...typeOf(infrastructureKind), metadata: { name: "cluster" }, spec: {} };
+      await admin.create<KubeObject>(infrastructureKind, infrastructure);
+      const write = { type: "merge", patch: { status } } as const;
+      await admin.patch(infrastructureKind, "cluster", write, { subresource: "status" });
+      await start();
+      await eventually("noted in the Infrastructure", async () => {
+        const found = await admin.get<KubeObject>(infrastructureKind, "cluster");
+        return partitioningMode(found) === "AllNodes";
+      });
+      await admin.delete(kinds.customResourceDefinition, definitionName(infrastructureKind));
+      await gone("the kind", () => admin.list(infrastructureKind));
+      const { name } = partitioningConfigMap;
+      const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data: status };
+      await admin.create(kinds.configMap, configMap, place);
+      await eventually("noted in the ConfigMap", async () => {
+        const found = await admin.get<KubeObject>(kinds.configMap, name, place);
+        return partitioningMode(found) === "AllNodes";
       });
       await stop();
     });

@@ -39,7 +39,7 @@ function objectsOf({ profile, pool, partitioning }: RenderCase): KubeObject[] {
   const roles = partitioning === "AllNodes" ? bootstrapRoles(undefined, [pool.metadata.name ?? ""]) : [];
   return [
     ...[machineConfig, kubeletConfig, tuned, runtimeClass].map((object) => owned(object, read.facts.name)),
-    ...roles.map(bootstrapMachineConfig),
+    ...roles.map((role) => bootstrapMachineConfig(role)),
   ];
 }
 

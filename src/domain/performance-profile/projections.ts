@@ -1,7 +1,7 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { at } from "../../language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
-import { workloadFiles } from "./surroundings.ts";
+import { workloadFiles } from "../workload-partitioning/crio-workloads.ts";
 
 /*
  * Only the fields that `surroundingsOf` reads, so that a cache of thousands of nodes is a few megabytes.

@@ -5,11 +5,10 @@ import { TopologyReader } from "../../language/cpu/topology-reader.ts";
 import { at, isObject } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { bootstrapName } from "../workload-partitioning/bootstrap-machine-config.ts";
+import { workloadFiles } from "../workload-partitioning/crio-workloads.ts";
 import { mixedCpusAllowed } from "./mixed-cpus-allowed.ts";
 import { derivedNames } from "./names.ts";
 import { poolFor, selects } from "./pools.ts";
-import { contentsOf } from "../../language/ignition/file-contents.ts";
-import { filesOf, type IgnitionFile } from "../../language/ignition/config.ts";
 
 /** What a profile depends on in a cluster. */
 export interface Surroundings {
@@ -118,22 +117,4 @@ function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): Foreign
 /** A partitioned cluster is installed with one of these for each role. */
 function isInstalled({ metadata: { name, labels = {} } }: KubeObject): boolean {
   return name === bootstrapName(labels[`${group}/role`] ?? "");
-}
-
-const folder = "/etc/crio/crio.conf.d/";
-
-/** Files of a MachineConfig that configure the CPUs of a class of workloads in CRI-O. */
-export function workloadFiles(machineConfig: KubeObject): readonly IgnitionFile[] {
-  return filesOf(at(machineConfig, "spec", "config")).filter(
-    (file) => file.path.startsWith(folder) && hasWorkloads(contentsOf(file) ?? ""),
-  );
-}
-
-/** `[crio.runtime.workloads.management]`, or the table that it is in, with any spaces and quotes. */
-function hasWorkloads(toml: string): boolean {
-  if (!toml.includes("workloads")) return false;
-  return toml.split("\n").some((line) => {
-    const header = line.trimStart();
-    return header.startsWith("[") && /^\[crio\.runtime\.workloads[.\]]/.test(header.replaceAll(/[\s"']/g, ""));
-  });
 }

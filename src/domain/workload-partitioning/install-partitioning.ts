@@ -17,9 +17,9 @@ export interface InstallInput {
 export function installPartitioning({ infrastructure, machineConfigs }: InstallInput): PartitioningMode {
   const { mode, controlPlaneTopology } = partitioningStatus(infrastructure);
   const isSingleNode = controlPlaneTopology === "SingleReplica";
-  return isSingleNode && machineConfigs.some(hasPinningFile) ? "AllNodes" : mode;
+  return isSingleNode && machineConfigs.some((config) => hasFile(config, pinningPaths.kubelet)) ? "AllNodes" : mode;
 }
 
-function hasPinningFile({ spec }: MachineConfig): boolean {
-  return filesOf(spec?.config).some(({ path }) => path === pinningPaths.kubelet);
+export function hasFile({ spec }: MachineConfig, wanted: string): boolean {
+  return filesOf(spec?.config).some(({ path }) => path === wanted);
 }

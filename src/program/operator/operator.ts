@@ -38,6 +38,7 @@ import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
 import { addRollout } from "./rollout.ts";
 import { addStartupTaint } from "./startup-taint.ts";
+import { addWorkloadPartitioning } from "./workload-partitioning.ts";
 
 export interface OperatorOptions {
   client: Client;
@@ -226,6 +227,8 @@ async function runWith(
       recorder,
     });
   else addStartupTaint(manager, { client, writer, caches, namespace, features, clock, log, metrics });
+  if (features.machineConfigPools)
+    addWorkloadPartitioning(manager, { client, writer, features, clock, log, metrics, recorder });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(

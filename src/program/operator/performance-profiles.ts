@@ -20,9 +20,9 @@ import { resumeController } from "../../domain/performance-profile/other-operato
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import { type ClusterFeatures, rollsOut } from "./cluster-features.ts";
-import { partitioningIdentifier } from "./partitioning-identifier.ts";
 import { performanceProfileMetrics } from "./performance-profile-metrics.ts";
 import { poolConfigs, sourceOfBootDecisions } from "./rollout.ts";
+import { partitioningIdentifier } from "./workload-partitioning.ts";
 
 export interface PerformanceProfilesInput {
   readonly manager: Manager;
