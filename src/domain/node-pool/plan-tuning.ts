@@ -1,10 +1,11 @@
+import { byteLength } from "../../language/object/byte-length.ts";
 import { isObject } from "../../language/object/json.ts";
 import { readJson } from "../../language/object/exact-json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../language/object/plan.ts";
 import { embedProfile, plainProfile } from "../hosted/envelope/embedded-profile.ts";
 import { tuningKinds } from "../hosted/envelope/manifest-kinds.ts";
-import { type ConfigMap, type ManifestProblem, readManifests } from "../hosted/envelope/read-manifests.ts";
+import { type ConfigMap, type ManifestProblem, mostBytes, readManifests } from "../hosted/envelope/read-manifests.ts";
 import { envelope, manifestsText } from "../hosted/envelope/write-manifests.ts";
 import {
   type Content,
@@ -20,6 +21,7 @@ import { type PerformanceProfile, performanceProfileKind } from "../performance-
 import type { NodePool } from "./api.ts";
 import { nameTaken, poolOf } from "./name-taken.ts";
 import type { Given, Tuning } from "./read-tuning.ts";
+import { tuningReferences } from "./references.ts";
 
 /** On our ConfigMaps: the ConfigMap of a user that each object came from, as JSON. What cannot be read there now stays. */
 export const sourcesAnnotation = "rollout.attune.dev/sources";
@@ -38,7 +40,7 @@ export interface TuningPlanInput {
 export interface TuningPlan {
   readonly objects: readonly PlannedObject[];
   readonly prunes: readonly ObjectReference[];
-  /** Those of the ConfigMaps of users, and names that are taken. */
+  /** Those of the ConfigMaps of users, names that are taken, and ConfigMaps that are too large. */
   readonly problems: readonly ManifestProblem[];
   /** The profile that the NodePool gets; the last good one where the present one is invalid. */
   readonly profile: (Given<PerformanceProfile> & { readonly isLastGood?: boolean }) | undefined;
@@ -50,21 +52,24 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
   const { name = "" } = nodePool.metadata;
   const own = observed.filter((one) => poolOf(one) === name && isWritten(contentOf(one), one));
   const last = own.flatMap((configMap) => lastOf(configMap, name, protocol));
-  const isLost = losing(tuning.problems);
+  const isLost = losing(tuning, tuningReferences(nodePool));
   const tuneds = [...tuning.tuneds, ...kept(tuning.tuneds, last, isLost)] as Given<Tuned>[];
   const profile = profileOf(tuning, last, isLost);
   const wanted = [
     ...(tuneds.length > 0 ? [configMapFor("tuneds", tuneds, tunedsConfigMap(name), input)] : []),
     ...(profile ? [profileConfigMap(profile, input)] : []),
   ];
-  const { usable, taken } = withoutTaken(wanted, input.named ?? byName(observed), name);
-  const names = new Set(usable.filter(({ isFixed }) => !isFixed).map(({ object }) => object.metadata.name));
+  const { usable, problems, kept: tooLarge } = writable(wanted, input.named ?? byName(observed), name);
+  const names = new Set([
+    ...usable.filter(({ isFixed }) => !isFixed).map(({ object }) => object.metadata.name),
+    ...tooLarge,
+  ]);
   return {
     objects: usable.flatMap(({ object, isFixed }): PlannedObject[] =>
       isFixed ? [] : [{ owns: "whole", object, because: `NodePool ${name} refers to it` }],
     ),
     prunes: own.filter(({ metadata }) => !names.has(metadata.name)).map(referenceTo),
-    problems: [...tuning.problems, ...taken],
+    problems: [...tuning.problems, ...problems],
     profile,
   };
 }
@@ -102,8 +107,11 @@ function sourcesOf({ metadata: { annotations = {} } }: ConfigMap): Record<string
 
 type IsLost = (last: Last) => boolean;
 
-/** Whether an object is missing only because what it came from cannot be read. */
-function losing(problems: readonly ManifestProblem[]): IsLost {
+/**
+ * Whether an object is missing only because what it came from, or what takes its place, cannot be read. A ConfigMap that is
+ * not there may be new, and known a moment later than the NodePool that refers to it instead of another one.
+ */
+function losing({ problems, isMissingSome }: Tuning, references: readonly string[]): IsLost {
   // A problem without kind or name may concern any object of its ConfigMap.
   const isKnown = ({ kind, name }: ManifestProblem): boolean =>
     name !== undefined && tuningKinds.some((known) => known.kind === kind);
@@ -111,6 +119,7 @@ function losing(problems: readonly ManifestProblem[]): IsLost {
   const invalid = new Set(problems.filter(isKnown).map(({ kind, name }) => `${kind} ${name}`));
   return ({ object, from }) =>
     invalid.has(`${object.kind} ${object.metadata.name}`) ||
+    (isMissingSome && from !== undefined && !references.includes(from)) ||
     (from === undefined ? unreadable.size > 0 : unreadable.has(from));
 }
 
@@ -161,8 +170,13 @@ function configMapFor(
   return withSources(configMap, Object.fromEntries(given.map(({ object, from }) => [object.metadata.name, from])));
 }
 
+/** An API server stores no more than a quarter of a mebibyte of annotations. Others are short. */
+const longestSources = 200_000;
+
 function withSources(configMap: ConfigMap, sources: Record<string, string>): ConfigMap {
-  const annotations = { ...configMap.metadata.annotations, [sourcesAnnotation]: JSON.stringify(sources) };
+  const text = JSON.stringify(sources);
+  if (byteLength(text) > longestSources) return configMap;
+  const annotations = { ...configMap.metadata.annotations, [sourcesAnnotation]: text };
   return { ...configMap, metadata: { ...configMap.metadata, annotations } };
 }
 
@@ -183,21 +197,39 @@ interface Usable {
   readonly isFixed: boolean;
 }
 
-function withoutTaken(
+interface Writable {
+  readonly usable: readonly Usable[];
+  /** Names of those that stay as they are. */
+  readonly kept: readonly string[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+function writable(
   wanted: readonly ConfigMap[],
   named: (name: string) => ConfigMap | undefined,
   nodePool: string,
-): { usable: Usable[]; taken: ManifestProblem[] } {
+): Writable {
   const usable: Usable[] = [];
-  const taken: ManifestProblem[] = [];
+  const kept: string[] = [];
+  const problems: ManifestProblem[] = [];
   for (const object of wanted) {
     const { name = "" } = object.metadata;
     const there = named(name);
-    const fault = usable.some((one) => one.object.metadata.name === name)
+    const whole = beside(object, there);
+    const taken = usable.some((one) => one.object.metadata.name === name)
       ? "this NodePool needs the name for its Tuneds"
       : nameTaken(there, contentOf(object) ?? "tuneds", nodePool);
-    if (fault === undefined) usable.push({ object: beside(object, there), isFixed: there?.immutable === true });
-    else taken.push({ configMap: name, message: `cannot be written to the control plane namespace: ${fault}` });
+    const fault = taken ?? sizeFault(whole);
+    if (fault === undefined) usable.push({ object: whole, isFixed: there?.immutable === true });
+    else problems.push({ configMap: name, message: `cannot be written to the control plane namespace: ${fault}` });
+    if (fault !== undefined && taken === undefined) kept.push(name);
   }
-  return { usable, taken };
+  return { usable, kept, problems };
+}
+
+function sizeFault({ data = {} }: ConfigMap): string | undefined {
+  const bytes = Object.values(data).reduce((sum, text) => sum + byteLength(text), 0);
+  return bytes > mostBytes
+    ? `it has ${bytes} bytes, and an API server stores at most ${mostBytes}: shorten the manifests that the NodePool refers to`
+    : undefined;
 }

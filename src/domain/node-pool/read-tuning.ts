@@ -29,6 +29,8 @@ export interface Tuning {
   /** Those that are valid. More than one is a problem. */
   readonly profiles: readonly Given<PerformanceProfile>[];
   readonly problems: readonly ManifestProblem[];
+  /** Whether the NodePool refers to a ConfigMap that is not there, or not yet. */
+  readonly isMissingSome: boolean;
 }
 
 /** Reads what a NodePool refers to, strictly: what is wrong is a problem with its place, and what is right counts. */
@@ -36,9 +38,11 @@ export function readTuning(nodePool: NodePool, configMap: (name: string) => Conf
   const { name: pool = "" } = nodePool.metadata;
   const objects = new Map<string, Manifest>();
   const problems: ManifestProblem[] = [];
+  let isMissingSome = false;
   for (const name of tuningReferences(nodePool)) {
     const found = configMap(name);
     if (!found) {
+      isMissingSome = true;
       problems.push({ configMap: name, message: "not found" });
       continue;
     }
@@ -56,6 +60,7 @@ export function readTuning(nodePool: NodePool, configMap: (name: string) => Conf
     tuneds: given.filter(({ object }) => !isProfile(object)),
     profiles,
     problems: [...problems, ...tooMany(profiles)],
+    isMissingSome,
   };
 }
 

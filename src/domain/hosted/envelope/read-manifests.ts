@@ -46,8 +46,9 @@ export interface ReadManifests {
   readonly problems: readonly ManifestProblem[];
 }
 
-/** An API server stores no more than one mebibyte in a ConfigMap. */
-const limits = { bytes: 1024 * 1024, documents: 1000, tokens: 150_000, characters: 3 * 1024 * 1024 } as const;
+/** An API server stores no more in a ConfigMap. */
+export const mostBytes = 1024 * 1024;
+const limits = { bytes: mostBytes, documents: 1000, tokens: 150_000, characters: 3 * 1024 * 1024 } as const;
 
 /** More than a condition can show. */
 const errorLimit = { errors: 10, characters: 4096 } as const;

@@ -91,9 +91,12 @@ export function memberNotes(
     if (others) others.add(name);
     else names.set(nodePool, new Set([name]));
   };
-  for (const [name, nodePool] of members) if (pools.has(nodePool)) add(name, nodePool);
+  const noted = membersIn(notes);
+  // Those that are noted first: users who create more Nodes than a note has room for must not push them out.
+  for (const isNoted of [true, false])
+    for (const [name, nodePool] of members) if (pools.has(nodePool) && noted.has(name) === isNoted) add(name, nodePool);
   const known = new Set(provided.values());
-  for (const [name, nodePool] of membersIn(notes))
+  for (const [name, nodePool] of noted)
     if (existing.has(nodePool) && !known.has(nodePool) && !members.has(name)) add(name, nodePool);
   const wanted = Array.from(names, ([nodePool, all]): ConfigMap => ({
     apiVersion: "v1",

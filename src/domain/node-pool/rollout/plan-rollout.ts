@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../../language/object/json.ts";
 import type { PlannedObject } from "../../../language/object/plan.ts";
-import type { ConfigMap } from "../../hosted/envelope/read-manifests.ts";
+import { type ConfigMap, mostBytes } from "../../hosted/envelope/read-manifests.ts";
 import { isReport, type PoolReport, readReport } from "../../hosted/handover/pool-report.ts";
 import { type PoolOrder, writeOrder } from "../../hosted/handover/pool-order.ts";
 import type { Read } from "../../hosted/handover/strict-json.ts";
@@ -10,25 +10,22 @@ import type { MachinesPlan } from "../machine-provider.ts";
 import { type Management, managementOf } from "./management.ts";
 import { planSecrets, userDataSecret } from "./payload-secrets.ts";
 import type { RolloutInput, RolloutPlan } from "./rollout-plan.ts";
-import { type Wanted, wantedOf } from "./target.ts";
+import { lastOrder, type Wanted, wantedOf } from "./target.ts";
 import { currentAnnotations, isFinished, progressOf, updatingOf } from "./updating.ts";
 
 /** What brings the payload of a NodePool to its nodes: an order for the hosted cluster, Secrets, and machines. */
 export function planRollout(input: RolloutInput): RolloutPlan {
   const { nodePool, controlPlane, isPaused } = input;
+  const { name = "", annotations = {} } = nodePool.metadata;
   const management = managementOf(nodePool);
-  const wanted = wantedOf(input);
+  const latest = wantedOf(input);
+  const tooLarge = latest && sizeProblem(latest);
+  const wanted = tooLarge ? lastOrder(name, controlPlane) : latest;
   const provision = providerOutcome(input, management);
-  const tooLarge = wanted && sizeProblem(wanted);
-  if (!wanted || tooLarge !== undefined) {
-    const outcomes = [
-      management.outcome,
-      provision,
-      ...(tooLarge === undefined ? [] : [invalidPayload("PayloadTooLarge", tooLarge)]),
-    ];
+  if (!wanted) {
+    const outcomes = [management.outcome, provision, ...(tooLarge ? [tooLarge] : [])];
     return { objects: [], prunes: [], outcomes, annotations: {}, status: {} };
   }
-  const { name = "", annotations = {} } = nodePool.metadata;
   const read = reportOf(name, controlPlane);
   const report = read?.type === "read" ? read.value : undefined;
   const { full } = wanted.target;
@@ -47,7 +44,7 @@ export function planRollout(input: RolloutInput): RolloutPlan {
     outcomes: [
       management.outcome,
       machines?.problem === undefined ? provision : noProvider(machines.problem),
-      payloadOutcome(full, read),
+      tooLarge ?? payloadOutcome(full, read),
       ...(report ? [bootArgumentsOutcome(report), writableOutcome(report)] : []),
       ...updating.outcomes,
     ],
@@ -123,9 +120,13 @@ function orderFor(
 /** An API server stores no more than one mebibyte in a ConfigMap or Secret. */
 const mostCharacters = 1_000_000;
 
-function sizeProblem({ payload }: Wanted): string | undefined {
+/** The operator of the hosted cluster reads no more than `mostBytes`: rendered, it is one object there. */
+function sizeProblem({ payload, bytes = 0 }: Wanted): Outcome | undefined {
+  const tooLarge = (size: string, most: number): Outcome =>
+    invalidPayload("PayloadTooLarge", `the ${size}, at most ${most} can be stored: shorten files`);
+  if (bytes > mostBytes) return tooLarge(`configuration has ${bytes} bytes`, mostBytes);
   if (payload.length <= mostCharacters) return undefined;
-  return `the compressed configuration has ${payload.length} characters, at most ${mostCharacters} can be stored: shorten files`;
+  return tooLarge(`compressed configuration has ${payload.length} characters`, mostCharacters);
 }
 
 const payloadCondition = "ValidGeneratedPayload";

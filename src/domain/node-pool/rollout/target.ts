@@ -1,3 +1,4 @@
+import { byteLength } from "../../../language/object/byte-length.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ConfigMap } from "../../hosted/envelope/read-manifests.ts";
 import { manifestsText } from "../../hosted/envelope/write-manifests.ts";
@@ -15,6 +16,8 @@ export interface Wanted {
   readonly target: Target;
   /** Packed. */
   readonly payload: string;
+  /** Of what is packed. Absent: it was ordered before. */
+  readonly bytes?: number | undefined;
 }
 
 /** The order that was last written for a NodePool. One that cannot be read is written anew. */
@@ -45,7 +48,8 @@ export function wantedOf(input: RolloutInput): Wanted | undefined {
   const { full, withoutVersion } = configHashes({ ...input, objects });
   // Equal in effect: other bytes would change the Secret for nothing.
   if (last?.target.full === full) return last;
-  return { target: { full, withoutVersion, version }, payload: packText(manifestsText(objects), compress) };
+  const text = manifestsText(objects);
+  return { target: { full, withoutVersion, version }, payload: packText(text, compress), bytes: byteLength(text) };
 }
 
 /** From the order of a new version until all nodes have it. */
