@@ -11,7 +11,7 @@ import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { type ServerUnderTest, serverVariants } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until.ts";
-import { controlPlane, poolNamespace } from "./two-clusters.ts";
+import { controlPlane, namespaceLike, poolNamespace } from "./two-clusters.ts";
 
 const users = { namespace: poolNamespace };
 const merge = (patch: object): { type: "merge"; patch: object } => ({ type: "merge", patch });
@@ -51,8 +51,7 @@ for (const variant of serverVariants())
       client = clientFor(server);
       for (const crd of nodePoolCrds) await client.create(kinds.customResourceDefinition, crd);
       await untilEstablished(client);
-      for (const name of [poolNamespace, controlPlane])
-        await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+      for (const name of [poolNamespace, controlPlane]) await client.create(kinds.namespace, namespaceLike(name));
       const metadata = { name: "demo", ...users };
       await client.create(hostedClusterKind, { apiVersion, kind: "HostedCluster", metadata, spec: {} }, users);
       running = runManagement({ client, signal: stop.signal, image: "attune:test", leaderElection: false });
