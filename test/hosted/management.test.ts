@@ -4,6 +4,7 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { unpackText } from "../../src/domain/hosted/handover/packed-text.ts";
 import { type PoolOrder, readOrder } from "../../src/domain/hosted/handover/pool-order.ts";
+import { type PoolReport, writeReport } from "../../src/domain/hosted/handover/pool-report.ts";
 import { keys } from "../../src/domain/hosted/protocol.ts";
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { nodePoolCrds } from "../../src/domain/node-pool/crds.ts";
@@ -57,7 +58,7 @@ for (const variant of serverVariants())
           apiVersion,
           kind: "NodePool",
           metadata: { name: "np1", ...users },
-          spec: { clusterName: "demo", tuningConfig: [{ name: "t" }] },
+          spec: { clusterName: "demo", management: { upgradeType: "InPlace" }, tuningConfig: [{ name: "t" }] },
         },
         users,
       );
@@ -76,6 +77,11 @@ for (const variant of serverVariants())
       await eventually("invalid", async () => (await condition("ValidTuningConfig"))?.status === "False");
       expect((await condition("ValidTuningConfig"))?.message).toMatch(/^ConfigMap t, document 2: is not YAML/);
       await client.get(kinds.configMap, "tuned-np1", controlPlane);
+      expect((await condition("UpdatingVersion"))?.message).toBe("");
+      await eventually("an event", async () => {
+        const found = (await events()).find(({ reason }) => reason === "InvalidTuningConfig");
+        return found?.type === "Warning" && found.message?.startsWith("ConfigMap t, document 2: is not YAML");
+      });
     });
 
     it("orders a rollout of what users give and what is generated, and of complete sets only", async () => {
@@ -108,6 +114,45 @@ for (const variant of serverVariants())
       await client.patch(nodePoolKind, "np1", merge({ spec: { config: [{ name: "mc" }] } }), users);
       await gone("the copy", () => client.get(kinds.configMap, "kc-np1", controlPlane));
     });
+
+    it("tells what happens to a NodePool as events, each when it happens", async () => {
+      const { target, nodePool } = await order();
+      const counts = { total: 1, updated: 1, unavailable: 0, degraded: 0 };
+      const degraded = [{ node: "a", reason: "disk is full" }];
+      const about = { nodePool: "np1", target: target.full, generation: nodePool.generation, counts, waiting: [] };
+      const lists = { updated: [], degraded: [], problems: [], since: "2026-01-01T00:00:00Z" };
+      const ordered = await client.get(kinds.configMap, "pool-order-np1", controlPlane);
+      const write = async (report: Partial<PoolReport>): Promise<void> => {
+        const object = writeReport({ ...about, ...lists, ...report }, { ...controlPlane, order: ordered });
+        const apply = { type: "apply", object, force: true } as const;
+        await client.patch(kinds.configMap, object.metadata.name ?? "", apply, {
+          ...controlPlane,
+          fieldManager: "test",
+        });
+      };
+      await write({ degraded, counts: { ...counts, degraded: 1 } });
+      await told("Warning ConfigUpdateFailed Node a in nodepool degraded: disk is full");
+      await write({ current: target.full, updated: ["a"] });
+      await told("Normal ConfigUpdateCompleted all nodes have it");
+      await told(/^Warning InvalidMachineConfig .*a NodePool has at most one KubeletConfig/);
+      await told("Normal ValidMachineConfig valid again");
+      await told(/^Normal ConfigUpdateStarted Updating config in progress/);
+    });
+
+    async function told(wanted: string | RegExp): Promise<void> {
+      await eventually(`the event ${wanted}`, async () =>
+        (await events()).some(({ type, reason, message }) =>
+          typeof wanted === "string"
+            ? `${type} ${reason} ${message}` === wanted
+            : wanted.test(`${type} ${reason} ${message}`),
+        ),
+      );
+    }
+
+    async function events(): Promise<{ type?: string; reason?: string; message?: string }[]> {
+      const { items } = await client.list(kinds.event, users);
+      return items.filter(({ involvedObject }) => involvedObject.kind === "NodePool" && involvedObject.name === "np1");
+    }
 
     it("changes nothing on nodes while a NodePool is paused (hosted W-7)", async () => {
       await client.patch(nodePoolKind, "np1", merge({ spec: { pausedUntil: "true" } }), users);

@@ -125,7 +125,12 @@ export class OrderWorld extends RolloutWorld {
         awaitedSources: [source(configMaps, ({ object }) => (isOrder(object) ? [nodePoolOf(object)] : []))],
         untilCurrent: currently,
       }),
-      drainController({ ...common, nodes: caches.nodes }),
+      drainController({
+        ...common,
+        nodes: caches.nodes,
+        timeoutMs: (node) => authority.order(poolOf(node))?.drainTimeoutMs,
+        recorder: { record: (event) => void this.events.push(event) },
+      }),
       orderedPoolController({
         ...controlPlane,
         ...own,

@@ -35,6 +35,25 @@ it("an order reaches five nodes, two at a time, with one restart each, and the r
   expect(world.mostAway).toBe(2);
 });
 
+it("a drain that takes longer than the NodePool allows is given up, and the node is updated (hosted W-17)", async () => {
+  const world = new OrderWorld();
+  world.addNodes("np1", ["a"]);
+  const metadata = { name: "stuck", namespace: "apps", deletionTimestamp: "1970-01-01T00:00:00Z", finalizers: ["x/y"] };
+  world.pods = [{ apiVersion: "v1", kind: "Pod", metadata }];
+  world.order([config("50-a", "a=1")], { drainTimeoutMs: 300 * second });
+  world.operator();
+  await world.clock.advance(290 * second);
+  expect(world.restarts()).toEqual({ a: 0 });
+  await world.clock.advance(60 * second);
+  expect(world.restarts()).toEqual({ a: 1 });
+  const [event, ...more] = world.events.filter(({ reason }) => reason === "DrainTimeout");
+  expect(event).toMatchObject({
+    type: "Warning",
+    message: expect.stringMatching(/^node a: not drained after 300 s.*stuck/),
+  });
+  expect(more).toEqual([]);
+});
+
 /** Kills at every write take a minute. */
 const step = process.env["ATTUNE_LONG"] ? 1 : 23;
 

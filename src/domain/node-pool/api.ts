@@ -30,6 +30,9 @@ export interface NodePool extends KubeObject {
     performanceProfileConfig?: LocalReference[] | null;
     nodeLabels?: Record<string, string> | null;
     taints?: { key: string; value?: string; effect: string }[] | null;
+    /** Such as `30m`; zero is no limit. */
+    nodeDrainTimeout?: string;
+    nodeVolumeDetachTimeout?: string;
     pausedUntil?: string;
   };
   status?: { version?: string; replicas?: number; conditions?: Condition[] };

@@ -82,6 +82,11 @@ describe("machines of Cluster API", () => {
     expect(planOf({ nodePool: nodePool({ management: { upgradeType: "InPlace" } }, {}) })).toBeUndefined();
   });
 
+  it("get the timeouts of the NodePool", () => {
+    const [deployment] = planned({ nodePool: nodePool({ nodeDrainTimeout: "30m" }) }).objects;
+    expect(deployment?.object).toMatchObject({ spec: { template: { spec: { nodeDrainTimeout: "30m" } } } });
+  });
+
   it("leave the number of replicas to an autoscaler", () => {
     const scaled = planned({
       nodePool: nodePool({ autoScaling: { min: 1, max: 3 } }),

@@ -174,6 +174,7 @@ function groupOf(input: MachinesInput, { kind }: KindRef, parts: GroupParts): Ku
         spec: {
           clusterName,
           version,
+          ...timeoutsOf(nodePool),
           bootstrap: { dataSecretName: userData },
           infrastructureRef: { ...parts.template, namespace },
         },
@@ -225,6 +226,14 @@ function bookkeeping({ metadata, status }: Machine, input: MachinesInput): Plann
       object: { apiVersion, kind: machineKind.kind, metadata: { name, namespace, annotations, labels } },
     },
   ];
+}
+
+function timeoutsOf({ spec }: NodePool): Record<string, string> {
+  const { nodeDrainTimeout = "", nodeVolumeDetachTimeout = "" } = spec ?? {};
+  return {
+    ...(nodeDrainTimeout === "" ? {} : { nodeDrainTimeout }),
+    ...(nodeVolumeDetachTimeout === "" ? {} : { nodeVolumeDetachTimeout }),
+  };
 }
 
 /** A controller in the hosted cluster takes the prefix off. */

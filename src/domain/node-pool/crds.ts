@@ -112,7 +112,10 @@ const nodePoolSpec = object(
         { required: ["key", "effect"] },
       ),
     }),
-    nodeDrainTimeout: text,
+    nodeDrainTimeout: described(
+      "How long a node may take to drain, such as 30m; then it is updated or replaced with the pods that it still has. Default: no limit.",
+      text,
+    ),
     nodeVolumeDetachTimeout: text,
     pausedUntil: described("A time, or true: until then nodes stay as they are.", text),
     arch: { ...text, enum: ["amd64", "arm64", "ppc64le", "s390x"] },

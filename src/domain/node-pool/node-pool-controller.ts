@@ -2,7 +2,7 @@ import { ApiError, ifThere, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
-import { act, ActError } from "../../cluster/runtime/act/act.ts";
+import { act, ActError, type ActResult } from "../../cluster/runtime/act/act.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import { Controller, type Result, source } from "../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
@@ -14,6 +14,7 @@ import { nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
 import { controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool, nodePoolKind } from "./api.ts";
 import { decideNodePool, type NodePoolInput } from "./decide-node-pool.ts";
 import { type Ownership, ownershipOf } from "./hosted-cluster/namespace-ownership.ts";
+import { nodePoolEvents } from "./node-pool-events.ts";
 import { metadataPatch } from "./node-pool-metadata.ts";
 import { nodePoolKeyIn } from "./node-pool-caches.ts";
 import { finalizer, planDeletion } from "./rollout/plan-deletion.ts";
@@ -44,6 +45,8 @@ export interface NodePoolOptions extends Pick<
   readonly metrics?: Metrics | undefined;
   readonly recorder?: { record(event: PlannedEvent): void } | undefined;
 }
+
+type Executed = Result & Partial<Pick<ActResult, "statuses">>;
 
 const fieldManager = "attune-node-pool";
 
@@ -96,7 +99,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       if (!nodePool) return undefined;
       const { metadata } = nodePool;
       const hostedCluster = hostedClusters.get(hostedClusterOf(nodePool));
-      const execute = async (plan: Plan): Promise<Result> => carryOut(nodePool, plan, { signal, log });
+      const execute = async (plan: Plan): Promise<Executed> => carryOut(nodePool, plan, { signal, log });
       const ownership = ownershipFor(nodePool);
       if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
       // Their creation is an event.
@@ -111,13 +114,17 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       });
       const noted = metadataPatch(nodePool, hostedCluster, decision.annotations);
       if (noted) await patch(nodePool, noted, signal);
-      return execute({
+      const result = await execute({
         ...emptyPlan(),
         objects: [...decision.objects],
         prunes: [...decision.prunes],
         statuses: [{ of: referenceTo(nodePool), status: { ...decision.status } }],
         requeueAfterMs: decision.requeueAfterMs,
       });
+      // A status that another client changed meanwhile is decided again.
+      if (result.statuses)
+        for (const event of nodePoolEvents(nodePool, decision.status.conditions ?? [])) recorder?.record(event);
+      return result;
     },
   });
 
@@ -147,7 +154,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     return found;
   }
 
-  function carryOut(nodePool: NodePool, plan: Plan, context: { signal: AbortSignal; log: Log }): Promise<Result> {
+  function carryOut(nodePool: NodePool, plan: Plan, context: { signal: AbortSignal; log: Log }): Promise<Executed> {
     return act(plan, {
       client,
       kinds: (_apiVersion, kind) => known(kind).kind,
@@ -169,7 +176,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
   async function remove(
     nodePool: NodePool,
     hostedCluster: HostedCluster | undefined,
-    { signal, execute }: { signal: AbortSignal; execute: (plan: Plan) => Promise<Result> },
+    { signal, execute }: { signal: AbortSignal; execute: (plan: Plan) => Promise<Executed> },
   ): Promise<Result | undefined> {
     if (!nodePool.metadata.finalizers?.includes(finalizer)) return undefined;
     const isTaken = ownershipFor(nodePool).type === "taken";

@@ -70,7 +70,13 @@ export function addHostedRollout(manager: Manager, parts: HostedRolloutParts): v
       untilCurrent: allCurrent,
     }),
   );
-  manager.add(drainController({ ...common, nodes: caches.nodes }));
+  manager.add(
+    drainController({
+      ...common,
+      nodes: caches.nodes,
+      timeoutMs: (node) => authority.order(parts.poolOf(node))?.drainTimeoutMs,
+    }),
+  );
   manager.add(rolloutMetrics(metrics ?? noMetrics, caches));
   manager.add(
     orderedPoolController({

@@ -134,6 +134,8 @@ export class RolloutWorld {
   readonly nodes = new Collection<RolloutNode>(this);
   readonly pools = new Collection<MachineConfigPool>(this);
   readonly machineConfigs = new Collection<MachineConfig>(this);
+  /** On every node. */
+  pods: readonly KubeObject[] = [];
   readonly events: PlannedEvent[] = [];
   /** Called before and after each write is carried out. */
   writing: (when: "before" | "after") => void = () => {};
@@ -235,7 +237,7 @@ export class RolloutWorld {
           if (!found) throw notFound(name);
           return found;
         }),
-      list: () => answer(() => ({ items: [] })),
+      list: ({ kind }: KindRef) => answer(() => ({ items: kind === "Pod" ? this.pods : [] })),
       create: (kind: KindRef, object: KubeObject) => write(() => of(kind).create(object)),
       update: (kind: KindRef, object: KubeObject) => write(() => of(kind).update(object)),
       patch: (kind: KindRef, name: string, patch: Patch) =>

@@ -15,6 +15,8 @@ export interface PoolOrder {
   /** Of nodes that may be away at once; at least one. */
   readonly maxUnavailable: number;
   readonly paused: boolean;
+  /** How long a drain may take. Absent: as long as it needs. */
+  readonly drainTimeoutMs?: number | undefined;
   readonly target: Target;
   /** Names of its nodes, where a provider of machines knows them. Absent: the operator of the hosted cluster finds out. */
   readonly nodes?: readonly string[] | undefined;
@@ -57,6 +59,7 @@ const schema: Schema = {
     upgradeType: { type: "string", enum: ["InPlace", "Replace"] },
     maxUnavailable: { type: "integer", minimum: 1 },
     paused: { type: "boolean" },
+    drainTimeoutMs: { type: "integer", minimum: 1 },
     target: {
       type: "object",
       required: ["full", "withoutVersion", "version"],

@@ -1,3 +1,4 @@
+import { parseDuration } from "../../../language/schema/cel/time-value.ts";
 import type { NodePool } from "../api.ts";
 import type { Outcome } from "../conditions.ts";
 
@@ -6,6 +7,8 @@ export interface Management {
   readonly upgradeType: "InPlace" | "Replace";
   /** InPlace: of nodes that are away at once, at least one. */
   readonly maxUnavailable: number;
+  /** InPlace: how long a drain may take. */
+  readonly drainTimeoutMs?: number | undefined;
   readonly outcome: Outcome;
 }
 
@@ -13,10 +16,12 @@ export interface Management {
 export function managementOf({ spec }: NodePool): Management {
   const { upgradeType = "Replace", inPlace } = spec?.management ?? {};
   const scaled = scaledBudget(inPlace?.maxUnavailable, spec?.replicas ?? 0);
-  const problem = typeof scaled === "string" ? scaled : undefined;
+  const drain = drainTimeout(spec?.nodeDrainTimeout);
+  const problem = [scaled, drain].find((one) => typeof one === "string");
   return {
     upgradeType,
     maxUnavailable: typeof scaled === "number" ? scaled : 1,
+    ...(typeof drain === "number" && drain > 0 ? { drainTimeoutMs: drain } : {}),
     outcome: {
       type: "UpdateManagementEnabled",
       status: problem === undefined ? "True" : "False",
@@ -24,6 +29,15 @@ export function managementOf({ spec }: NodePool): Management {
       message: problem ?? "",
     },
   };
+}
+
+/** Milliseconds, or why there are none. */
+function drainTimeout(value: string | undefined): number | string {
+  if (value === undefined || value === "") return 0;
+  const { nanos } = parseDuration(value) ?? { nanos: -1n };
+  const ms = Math.ceil(Number(nanos) / 1_000_000);
+  if (nanos >= 0n && Number.isSafeInteger(ms)) return ms;
+  return `spec.nodeDrainTimeout: ${JSON.stringify(value).slice(0, 100)} is no duration such as "30m": drains are not limited`;
 }
 
 /** A number, or why there is none. Percentages are of the replicas that are wanted, rounded down to at least one. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { assert, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ConfigMap } from "../../hosted/envelope/read-manifests.ts";
 import { readOrder } from "../../hosted/handover/pool-order.ts";
@@ -110,6 +110,29 @@ describe("the rollout of a NodePool", () => {
       "hypershift.openshift.io/nodePoolCurrentConfigVersion": full,
     });
     expect(plane.nodePool.status).toEqual({ version: "4.22.0", replicas: 2 });
+  });
+
+  it("has no version to update to without a release", () => {
+    const plane = new Plane();
+    plane.version = "";
+    expect(plane.settle().condition("UpdatingVersion")).toBe("False AsExpected");
+    expect(plane.finish().nodePool.status).toEqual({ replicas: 2 });
+  });
+
+  it.each([
+    ["30m", 1_800_000, "True AsExpected"],
+    ["0s", undefined, "True AsExpected"],
+    [undefined, undefined, "True AsExpected"],
+    ["soon", undefined, "False ValidationFailed spec.nodeDrainTimeout"],
+    ["-5m", undefined, "False ValidationFailed spec.nodeDrainTimeout"],
+  ])("orders a limit of drains: %s (hosted W-17)", (nodeDrainTimeout, drainTimeoutMs, condition) => {
+    const plane = new Plane();
+    Object.assign(plane.nodePool.spec ?? {}, { nodeDrainTimeout });
+    plane.settle();
+    const read = readOrder(plane.there.get("pool-order-np1") as ConfigMap);
+    assert(read.type === "read");
+    expect(read.value.drainTimeoutMs).toBe(drainTimeoutMs);
+    expect(plane.condition("UpdateManagementEnabled")).toMatch(new RegExp(`^${condition}`));
   });
 
   it("changes nothing for another order of boot arguments, or an annotation in a generated object", () => {

@@ -104,12 +104,13 @@ function orderFor(
   { wanted, management, machines }: Surroundings & { readonly machines: MachinesPlan | undefined },
 ): PlannedObject {
   const { name = "", namespace: poolNamespace = "", generation = 0 } = nodePool.metadata;
-  const { upgradeType, maxUnavailable } = management;
+  const { upgradeType, maxUnavailable, drainTimeoutMs } = management;
   const order: PoolOrder = {
     nodePool: { namespace: poolNamespace, name, generation },
     upgradeType,
     maxUnavailable,
     paused: isPaused,
+    ...(drainTimeoutMs === undefined ? {} : { drainTimeoutMs }),
     target: wanted.target,
     ...(machines?.nodes ? { nodes: machines.nodes } : {}),
     payload: wanted.payload,

@@ -43,7 +43,8 @@ export function updatingOf({ nodePool, target, isComplete, progress }: UpdatingI
     return { type, status: failed ? "False" : "True", reason, message: progress.message };
   };
   const isConfigPending = !isComplete && noted !== target.withoutVersion;
-  const isVersionPending = !isComplete && status?.version !== target.version;
+  const hasVersion = target.version !== "";
+  const isVersionPending = !isComplete && hasVersion && status?.version !== target.version;
   return {
     outcomes: [
       outcome(
@@ -56,7 +57,7 @@ export function updatingOf({ nodePool, target, isComplete, progress }: UpdatingI
     annotations: isComplete
       ? { [currentAnnotations.withoutVersion]: target.withoutVersion, [currentAnnotations.full]: target.full }
       : {},
-    version: isComplete ? target.version : status?.version,
+    version: isComplete && hasVersion ? target.version : status?.version,
   };
 }
 

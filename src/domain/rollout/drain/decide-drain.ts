@@ -81,6 +81,6 @@ export function hasFailed(record: DrainRecord): boolean {
   return record.warned === "DrainFailed";
 }
 
-function elapsed({ since }: DrainRecord, now: string): number {
+export function elapsed({ since }: DrainRecord, now: string): number {
   return (parseTime(now) ?? 0) - (parseTime(since) ?? 0);
 }

@@ -14,7 +14,7 @@ import { annotations, ownAnnotations } from "../node-annotations.ts";
 import { judgeNode } from "../node-state.ts";
 import type { NodeWriter } from "../node-writer-controller.ts";
 import type { RolloutNode } from "../rollout-node.ts";
-import { decideDrain, type DrainDecision, hasFailed, retryAfter } from "./decide-drain.ts";
+import { decideDrain, type DrainDecision, elapsed, hasFailed, retryAfter } from "./decide-drain.ts";
 import { type BlockedPod, describeBlocked, type DrainRecord } from "./drain-record.ts";
 import { budgetsOf, type DisruptionBudget, isEvictable, overstay } from "./evictable-pods.ts";
 
@@ -22,6 +22,8 @@ export interface DrainOptions {
   readonly client: Client;
   readonly nodes: Informer<RolloutNode>;
   readonly writer: NodeWriter;
+  /** How long a drain of a node may take: then the update goes on without it. Default: as long as it needs. */
+  readonly timeoutMs?: ((node: RolloutNode) => number | undefined) | undefined;
   readonly clock: Clock;
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
@@ -97,6 +99,12 @@ export function drainController(options: DrainOptions): Controller {
     }
     const { blocked, left } = await evictAll(name, signal);
     if (left === 0) return answer(name, request, signal);
+    const limitMs = options.timeoutMs?.(node);
+    const remainingMs = limitMs === undefined ? Infinity : limitMs - elapsed(decision.record, now());
+    if (limitMs !== undefined && remainingMs <= 0) {
+      report(node, givenUp(name, limitMs, blocked, left));
+      return answer(name, request, signal);
+    }
     const record = { ...decision.record, ...summary(blocked) };
     if (hasFailed(record)) failedDrains.labels({ node: name }).set(1);
     await remember(name, record, signal);
@@ -104,7 +112,7 @@ export function drainController(options: DrainOptions): Controller {
     const [first] = blocked;
     if (first && decision.record.blocked.length === 0)
       report(node, { type: "Warning", reason: "DrainBlocked", message: describeFirst(first, blocked.length - 1) });
-    return { requeueAfterMs: retryAfter(record, now(), blocked.length < left) };
+    return { requeueAfterMs: Math.min(remainingMs, retryAfter(record, now(), blocked.length < left)) };
   }
 
   /** Asks every pod to go. `left`: how many have not gone yet. */
@@ -190,6 +198,18 @@ function uncordoned({ request, isOurs }: Extract<DrainDecision, { type: "uncordo
     },
     ...(isOurs ? { isCordoned: false } : {}),
   };
+}
+
+function givenUp(
+  node: string,
+  limitMs: number,
+  blocked: readonly BlockedPod[],
+  left: number,
+): Omit<PlannedEvent, "regarding"> {
+  const [first] = blocked;
+  const pods = first ? describeFirst(first, left - 1) : `${left} ${left === 1 ? "pod" : "pods"}`;
+  const message = `node ${node}: not drained after ${Math.ceil(limitMs / 1000)} s, it is updated with ${pods} on it`;
+  return { type: "Warning", reason: "DrainTimeout", message };
 }
 
 function describeFirst(first: BlockedPod, others: number): string {
