@@ -5,11 +5,12 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
-import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
+import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { projectPinning } from "../../domain/workload-partitioning/decide-defaults.ts";
 import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import { partitioningController } from "../../domain/workload-partitioning/partitioning-controller.ts";
+import { unreviewedReport } from "../../domain/workload-partitioning/unreviewed-controller.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
@@ -40,15 +41,17 @@ export function partitioningIdentifier(
   );
 }
 
-/** Keeps the MachineConfigs with which every node of a partitioned cluster has pinning files. */
+/** Keeps the MachineConfigs with which every node of a partitioned cluster has pinning files, and reports pods and nodes that no webhook reviewed. */
 export function addWorkloadPartitioning(manager: Manager, parts: PartitioningParts): void {
   const { client, writer, features: _, ...rest } = parts;
-  const { clock } = parts;
+  const { clock, recorder, metrics = noMetrics } = parts;
+  const identifier = partitioningIdentifier(manager, parts);
+  manager.add(unreviewedReport({ client, identifier, recorder, clock, metrics }));
   manager.add(
     partitioningController({
       ...rest,
       client: writer,
-      identifier: partitioningIdentifier(manager, parts),
+      identifier,
       pools: manager.informer(machineConfigPoolKind, {}, () =>
         createInformer(client, machineConfigPoolKind, { clock }),
       ),

@@ -201,6 +201,25 @@ describe("the cache", () => {
     expect(log).toEqual(["added"]);
   });
 
+  test("holds no object without a projection, and forgets one that loses it", async () => {
+    const isLarge = (object: KubeObject): KubeObject | undefined => (object["value"] === "large" ? object : undefined);
+    const { server, clock, informer, start } = informing({ project: isLarge });
+    for (const name of ["a", "b"]) server.put(name, "large");
+    server.put("c", "small");
+    await start();
+    const log = logged(informer);
+    expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
+    server.put("a", "small");
+    server.put("c", "large");
+    server.remove("a");
+    await clock.advance(0);
+    server.put("b", "small");
+    server.fail(refusal(410, "Expired"));
+    await clock.advance(10_000);
+    expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(["c"]);
+    expect(log.map((line) => line.split("@")[0])).toEqual(["added a", "added b", "deleted a", "added c", "deleted b"]);
+  });
+
   test("is deeply frozen on demand", async () => {
     const { server, informer, start } = informing();
     server.put("a", { deep: [1] });

@@ -6,8 +6,8 @@ import { type IndexFunction, IndexedStore } from "./indexed-store.ts";
 import { type ListerWatcher, type ReflectorOptions, type ReflectorSink, Reflector } from "./reflector.ts";
 
 export interface InformerOptions<T extends KubeObject, P extends KubeObject = T> extends ReflectorOptions {
-  /** Returns the part of an object to cache. Runs once for each version of an object. */
-  project?: ((object: T) => P) | undefined;
+  /** Returns the part of an object to cache; undefined: not cached. Runs once for each version of an object. */
+  project?: ((object: T) => P | undefined) | undefined;
   indexes?: Readonly<Record<string, IndexFunction<P>>> | undefined;
   /** Freezes cached objects, for tests: changing a shared object then fails at that line. */
   freeze?: boolean | undefined;
@@ -22,6 +22,11 @@ interface Entry<P> {
   resourceVersion: string;
   object: P;
 }
+
+/** An object that `project` does not cache has only a key. */
+type Reflected<P> = Entry<P> | { readonly key: string; readonly object: undefined };
+
+const isCached = <P>(entry: Reflected<P>): entry is Entry<P> => entry.object !== undefined;
 
 /** Keeps a cache of one kind's objects equal to the server's, and emits an event for each change. */
 export function createInformer<T extends KubeObject, P extends KubeObject = T>(
@@ -42,10 +47,10 @@ export function informerOfOne<T extends KubeObject, P extends KubeObject = T>(
 }
 
 class ReflectingInformer<T extends KubeObject, P extends KubeObject>
-  implements Informer<P>, ReflectorSink<T, Entry<P>>
+  implements Informer<P>, ReflectorSink<T, Reflected<P>>
 {
   readonly #options: InformerOptions<T, P>;
-  readonly #reflector: Reflector<T, Entry<P>>;
+  readonly #reflector: Reflector<T, Reflected<P>>;
   readonly #store: IndexedStore<P>;
   readonly #entries = new Map<string, Entry<P>>();
   readonly #handlers = new Set<{ handle: (event: CacheEvent<P>) => void }>();
@@ -112,9 +117,10 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
     }
   }
 
-  entry(object: T): Entry<P> {
+  entry(object: T): Reflected<P> {
     const { project, freeze } = this.#options;
     const kept = project ? project(object) : (object as unknown as P);
+    if (kept === undefined) return { key: keyOf(object), object: kept };
     return {
       key: keyOf(object),
       uid: object.metadata.uid ?? "",
@@ -123,22 +129,23 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
     };
   }
 
-  keyOf(entry: Entry<P>): string {
+  keyOf(entry: Reflected<P>): string {
     return entry.key;
   }
 
   /** An object missing from the list was deleted while there was no watch. */
-  replace(entries: ReadonlyMap<string, Entry<P>>): void {
-    for (const before of this.#entries.values()) if (!entries.has(before.key)) this.#forget(before);
-    for (const entry of entries.values()) this.#keep(entry);
+  replace(entries: ReadonlyMap<string, Reflected<P>>): void {
+    for (const before of this.#entries.values()) if (!entries.get(before.key)?.object) this.#forget(before);
+    for (const entry of entries.values()) if (isCached(entry)) this.#keep(entry);
     if (this.#synced) return;
     this.#synced = true;
     for (const waiter of this.#waiting) waiter.resolve();
   }
 
-  apply(type: "ADDED" | "MODIFIED" | "DELETED", entry: Entry<P>): void {
-    if (type !== "DELETED") this.#keep(entry);
-    else if (this.#entries.has(entry.key)) this.#forget(entry);
+  apply(type: "ADDED" | "MODIFIED" | "DELETED", entry: Reflected<P>): void {
+    const before = this.#entries.get(entry.key);
+    if (type !== "DELETED" && isCached(entry)) this.#keep(entry);
+    else if (before) this.#forget(isCached(entry) ? entry : before);
   }
 
   #keep(entry: Entry<P>): void {
