@@ -7,6 +7,8 @@ export interface ImageRun {
   readonly image: string;
   /** Arguments of `attune`. The machine's root is at `/host`. */
   readonly args: string;
+  /** Whether it finds addresses by name. Then the host must have `/etc/hosts` and `/etc/resolv.conf`: ctr mounts both. */
+  readonly resolvesNames?: boolean;
 }
 
 export interface RunLines {
@@ -19,11 +21,11 @@ export interface RunLines {
 export const ctr = "ctr --namespace k8s.io";
 
 /** From the files of the image, since ctr would take its user, who may change nothing on the machine. */
-export function withContainerd({ name, image, args }: ImageRun, program = ctr): RunLines {
+export function withContainerd({ name, image, args, resolvesNames = false }: ImageRun, program = ctr): RunLines {
   const files = `/run/${name}`;
+  const network = resolvesNames ? "--net-host" : "--with-ns network:/proc/1/ns/net";
   // An empty control group is none of its own: ctr would leave the one above it behind.
-  const rights =
-    "--privileged --net-host --with-ns pid:/proc/1/ns/pid --cgroup= --env PATH=/usr/local/bin:/usr/sbin:/usr/bin";
+  const rights = `--privileged ${network} --with-ns pid:/proc/1/ns/pid --cgroup= --env PATH=/usr/local/bin:/usr/sbin:/usr/bin`;
   const host = "--mount type=bind,src=/,dst=/host,options=rbind:rw";
   const unmount = `-${program} images unmount --rm ${files}`;
   return {

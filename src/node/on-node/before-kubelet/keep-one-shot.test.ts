@@ -50,6 +50,11 @@ test("a host of kubeadm gets a unit that runs before its kubelet, which does not
   expect(await host.stat(linkPath)).toMatchObject({ type: "link", target: unitPath });
 });
 
+test("only the first boot, which finds the operator by its name, needs files of names on the host", () => {
+  expect(oneShotUnit({ ...given, program: "ctr" })).not.toContain("--net-host");
+  expect(firstBootUnit(image)).toContain("--net-host");
+});
+
 test("an agent that may place no units, or finds the unit of OpenShift at work, takes its own away", async () => {
   const host = kubeadm();
   await keepOneShot(host, image);
@@ -78,7 +83,7 @@ test("containerd is asked where the kubelet finds it", async () => {
 });
 
 test.each([
-  ["has no ctr", kubeadm("", []), "it has no ctr"],
+  ["has no ctr", kubeadm("", []), "ctr: no such program"],
   ["has a ctr that fails", kubeadm("", [["ctr", printing("", 1)]]), "ctr: no connection"],
   ["has CRI-O without podman", kubeadm("--container-runtime-endpoint=unix:///run/crio/crio.sock"), "only podman"],
   ["has no kubelet", new MemoryHost(new MemoryBase([])), "no kubelet"],
@@ -86,6 +91,19 @@ test.each([
 ])("a host that %s says why its pods may start early, and gets no unit", async (_, host, why) => {
   expect(await keepOneShot(host, image)).toContain(why);
   expect(await unitOf(host)).toBeUndefined();
+});
+
+test.each([
+  ["does not answer", printing("", 1)],
+  ["answers too late", (): CommandResult => ({ type: "failed", message: "ctr: stopped after 10000 ms" })],
+])("the unit stays where ctr %s when the agent starts", async (_, ctr) => {
+  let answer = printing("");
+  const host = kubeadm("", [["ctr", (...given) => answer(...given)]]);
+  await keepOneShot(host, image);
+  const unit = await unitOf(host);
+  answer = ctr;
+  expect(await keepOneShot(host, image)).toContain("ctr: ");
+  expect([await unitOf(host), (await host.stat(linkPath)).type]).toEqual([unit, "link"]);
 });
 
 test("an image that is no name becomes no line of a unit", async () => {

@@ -14,10 +14,12 @@ const openShiftTarget = "kubelet-dependencies.target";
 
 /**
  * Keeps the unit on the node that tunes it before the kubelet of the next boot starts; without an image, keeps it away. Returns
- * why pods may start on the restarted node before it is tuned. systemd need not read the unit before that boot.
+ * why pods may start on the restarted node before it is tuned. systemd need not read the unit before that boot. A runtime that
+ * does not answer now may do so at the next boot: a unit that is there stays.
  */
 export async function keepOneShot(host: Host, image: string | undefined): Promise<string | undefined> {
   const wanted: Wanted = image === undefined ? { type: "none" } : await oneShotOn(host, image);
+  if (wanted.type === "unanswered") return wanted.why;
   const outcomes =
     wanted.type === "one-shot"
       ? [await place(host, oneShotUnit(wanted.oneShot)), await enable(host)]
@@ -39,7 +41,7 @@ const done: Outcome = { type: "done" };
 
 type Wanted =
   | { readonly type: "none" }
-  | { readonly type: "impossible"; readonly why: string }
+  | { readonly type: "impossible" | "unanswered"; readonly why: string }
   | { readonly type: "one-shot"; readonly oneShot: OneShot };
 
 async function oneShotOn(host: Host, image: string): Promise<Wanted> {
@@ -50,7 +52,8 @@ async function oneShotOn(host: Host, image: string): Promise<Wanted> {
   const given = { kubelet: kubelet.service, image };
   if (runtime.type === "cri-o") {
     const found = await host.run(["podman", "--version"]);
-    if (found.type === "failed") return impossible("only podman could run the image of the agent before the kubelet");
+    if (found.type === "failed")
+      return unanswered(`only podman could run the image of the agent before the kubelet: ${found.message}`);
     return { type: "one-shot", oneShot: { ...given, runtime: "crio.service", program: "podman" } };
   }
   if (runtime.type !== "containerd") return impossible("its container runtime is not known");
@@ -58,8 +61,8 @@ async function oneShotOn(host: Host, image: string): Promise<Wanted> {
   const { socket } = runtime;
   const at = socket === undefined ? [] : ["--address", socket];
   const listed = await host.run(["ctr", ...at, "--namespace", "k8s.io", "images", "ls", "--quiet"]);
-  if (listed.type === "failed") return impossible("it has no ctr");
-  if (listed.code !== 0) return impossible(`ctr: ${listed.stderr.trim()}`);
+  if (listed.type === "failed") return unanswered(`only ctr could run the image of the agent: ${listed.message}`);
+  if (listed.code !== 0) return unanswered(`ctr: ${listed.stderr.trim()}`);
   const stored = storedAs(image, listed.stdout.split("\n"));
   return {
     type: "one-shot",
@@ -74,3 +77,4 @@ function storedAs(image: string, names: readonly string[]): string {
 }
 
 const impossible = (why: string): Wanted => ({ type: "impossible", why });
+const unanswered = (why: string): Wanted => ({ type: "unanswered", why });

@@ -7,7 +7,8 @@ export const unitName = `${name}.service`;
 
 /** The systemd unit that runs `attune agent --first-boot` before the kubelet: where it fails, the kubelet does not start. */
 export function firstBootUnit(image: string): string {
-  const { prepare, run, clean } = withContainerd({ name, image, args: "agent --first-boot --first-boot-timeout 24h" });
+  const args = "agent --first-boot --first-boot-timeout 24h";
+  const { prepare, run, clean } = withContainerd({ name, image, args, resolvesNames: true });
   return unitText([
     [
       "Unit",
