@@ -172,6 +172,12 @@ for (const variant of serverVariants())
         merge({ metadata: { finalizers: ["example.com/kept"] } }),
         controlPlane,
       );
+      for (const [name, mark] of [
+        ["nodes-np1", "rollout.attune.dev/members"],
+        ["last-good-tuned-np1", "rollout.attune.dev/last-good"],
+        ["released-np1", "rollout.attune.dev/released-rendering"],
+      ] as const)
+        await generate(name, mark, "");
       await client.delete(nodePoolKind, "np1", users);
       await gone("the order", () => client.get(kinds.configMap, "pool-order-np1", controlPlane));
       expect((await client.get(nodePoolKind, "np1", users)).metadata.deletionTimestamp).toBeDefined();

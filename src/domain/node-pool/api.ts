@@ -48,6 +48,7 @@ export interface HostedCluster extends KubeObject {
     release?: { image?: string };
     pullSecret?: LocalReference;
     additionalTrustBundle?: LocalReference | null;
+    networking?: unknown;
     configuration?: {
       proxy?: unknown;
       image?: unknown;

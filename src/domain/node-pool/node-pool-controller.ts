@@ -104,10 +104,12 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
       // Their creation is an event.
       if (!hostedCluster || ownership.type === "absent") return undefined;
+      const authority = await authorityOf(hostedCluster, controlPlaneOf(nodePool), signal);
       const decision = decideNodePool({
         ...options,
         ...surroundings(nodePool),
         hostedCluster,
+        authority,
         refused: ownership.type === "taken" ? ownership.message : undefined,
         configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
         now: clock.now(),
@@ -140,6 +142,17 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       secrets: secrets.byIndex("namespace", namespace),
       machines: [...machines.values()].flatMap(({ cache }) => cache.byIndex("namespace", namespace)),
     };
+  }
+
+  /** HyperShift writes it for its server of configurations. */
+  async function authorityOf(
+    { status }: HostedCluster,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (!status?.ignitionEndpoint) return undefined;
+    const secret = await ifThere(client.get(kinds.secret, "ignition-server-ca-cert", { namespace, signal }));
+    return secret?.data?.["tls.crt"];
   }
 
   function ownershipFor(nodePool: NodePool): Ownership {

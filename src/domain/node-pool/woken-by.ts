@@ -1,9 +1,8 @@
 import { keyOf } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
-import { isOrder } from "../hosted/handover/pool-order.ts";
-import { isReport } from "../hosted/handover/pool-report.ts";
-import { contentOf, keys, nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
+import { keys, nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
 import { controlPlaneOf, type NodePool } from "./api.ts";
+import { isOurs } from "./rollout/plan-deletion.ts";
 import { configReferences, tuningReferences } from "./references.ts";
 
 /** `namespace/name` of the NodePools that a change of a ConfigMap concerns. */
@@ -14,7 +13,7 @@ export function nodePoolsWokenBy(configMap: Pick<ConfigMap, "metadata">, nodePoo
     ? ofControlPlane
     : [
         ...nodePools.filter((nodePool) => nodePool.metadata.namespace === namespace && refersTo(nodePool, name)),
-        ...(!isTravelling(configMap) ? [] : ofControlPlane.filter((nodePool) => isOf(configMap, nodePool))),
+        ...(!isOurs(configMap) ? [] : ofControlPlane.filter((nodePool) => isOf(configMap, nodePool))),
       ];
   return woken.map(keyOf);
 }
@@ -22,11 +21,6 @@ export function nodePoolsWokenBy(configMap: Pick<ConfigMap, "metadata">, nodePoo
 /** Whether it concerns every NodePool of its control plane namespace. */
 export function isForAll({ metadata }: Pick<ConfigMap, "metadata">): boolean {
   return metadata.labels?.[keys.coreConfig] !== undefined;
-}
-
-/** Between the two sides of a hosted control plane. */
-function isTravelling(configMap: Pick<ConfigMap, "metadata">): boolean {
-  return contentOf(configMap) !== undefined || isOrder(configMap) || isReport(configMap);
 }
 
 function refersTo(nodePool: NodePool, configMap: string): boolean {

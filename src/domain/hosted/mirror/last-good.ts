@@ -11,7 +11,7 @@ const sourceAnnotation = "rollout.attune.dev/source";
 
 const longestName = 253;
 
-export function isLastGood({ metadata: { labels = {} } }: ConfigMap): boolean {
+export function isLastGood({ metadata: { labels = {} } }: Pick<ConfigMap, "metadata">): boolean {
   return Object.hasOwn(labels, noteMark);
 }
 

@@ -11,7 +11,7 @@ const longestName = 253;
 /** Of all names in one note; a ConfigMap has room for twice as many. */
 const longestNote = 500_000;
 
-export function listsMembers({ metadata: { labels = {} } }: ConfigMap): boolean {
+export function listsMembers({ metadata: { labels = {} } }: Pick<ConfigMap, "metadata">): boolean {
   return Object.hasOwn(labels, membersMark);
 }
 

@@ -28,7 +28,7 @@ export function writeReleased(rendering: string, order: KubeObject): ConfigMap {
 }
 
 /** By its mark. */
-export function isReleased({ metadata: { labels = {} } }: ConfigMap): boolean {
+export function isReleased({ metadata: { labels = {} } }: Pick<ConfigMap, "metadata">): boolean {
   return Object.hasOwn(labels, releasedMark) && labels[releasedMark] === "true";
 }
 

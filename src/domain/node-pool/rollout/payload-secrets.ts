@@ -5,6 +5,7 @@ import { managedBy } from "../hosted-cluster/marks.ts";
 import { managementOf } from "./management.ts";
 import type { RolloutInput, Secret } from "./rollout-plan.ts";
 import type { Wanted } from "./target.ts";
+import { userDataIgnition } from "./user-data.ts";
 
 /** Annotations of a token Secret. */
 const marks = {
@@ -82,24 +83,14 @@ function activeToken(input: RolloutInput, { target, payload }: Wanted, there: Se
   });
 }
 
-/** Ignition that fetches the rest. */
 function userDataFor(input: RolloutInput, of: { token: string; full: string; name: string }): Secret {
-  const { nodePool, hostedCluster } = input;
-  const endpoint = hostedCluster.status?.ignitionEndpoint;
-  const headers = {
-    Authorization: `Bearer ${of.token}`,
-    NodePool: `${nodePool.metadata.namespace}/${nodePool.metadata.name}`,
-    TargetConfigVersionHash: of.full,
-  };
-  const source = {
-    source: `https://${endpoint}/ignition`,
-    httpHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
-  };
-  const ignition = { version: "3.2.0", ...(endpoint ? { config: { merge: [source] } } : {}) };
+  const { namespace, name } = input.nodePool.metadata;
+  const { token, full: target } = of;
+  const ignition = userDataIgnition({ ...input, nodePool: `${namespace}/${name}`, token, target });
   return secretFor(input, {
     name: of.name,
     annotations: {},
-    data: { disableTemplating: btoa(btoa("true")), value: btoa(JSON.stringify({ ignition })) },
+    data: { disableTemplating: btoa(btoa("true")), value: btoa(JSON.stringify(ignition)) },
   });
 }
 

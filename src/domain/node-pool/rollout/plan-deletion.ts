@@ -3,6 +3,8 @@ import { type ObjectReference, referenceTo } from "../../../language/object/plan
 import { type ConfigMap } from "../../hosted/envelope/read-manifests.ts";
 import { isOrder } from "../../hosted/handover/pool-order.ts";
 import { isReport } from "../../hosted/handover/pool-report.ts";
+import { isLastGood } from "../../hosted/mirror/last-good.ts";
+import { listsMembers } from "../../hosted/mirror/pool-members.ts";
 import { isReleased } from "../../hosted/rollout/released-rendering.ts";
 import { contentOf, group, nodePoolOf } from "../../hosted/protocol.ts";
 import type { NodePool } from "../api.ts";
@@ -43,7 +45,9 @@ export function planDeletion({ nodePool, controlPlane, secrets, provider, machin
   return { prunes, remaining: remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`) };
 }
 
+const marks = [isOrder, isReport, isReleased, isLastGood, listsMembers];
+
 /** A ConfigMap with our label and no mark of ours is of another owner. */
-function isOurs(configMap: ConfigMap): boolean {
-  return contentOf(configMap) !== undefined || [isOrder, isReport, isReleased].some((is) => is(configMap));
+export function isOurs(configMap: Pick<ConfigMap, "metadata">): boolean {
+  return contentOf(configMap) !== undefined || marks.some((is) => is(configMap));
 }

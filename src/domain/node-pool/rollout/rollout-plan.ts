@@ -27,6 +27,8 @@ export interface RolloutInput {
   /** ConfigMaps and Secrets of the control plane namespace. */
   readonly controlPlane: readonly ConfigMap[];
   readonly secrets: readonly Secret[];
+  /** Of the server that new machines fetch their configuration from: PEM in base64. */
+  readonly authority?: string | undefined;
   /** Absent: no machines are made; nodes join by other means. */
   readonly provider?: MachineProvider | undefined;
   /** Objects of the provider's kinds in the control plane namespace. */
