@@ -30,7 +30,7 @@ interface PodContent {
   readonly containers?: Readonly<Record<string, Resources>>;
 }
 
-interface RecordedCluster {
+export interface RecordedCluster {
   /** The status; null if there is no such object. */
   readonly infrastructure?: object | null;
   readonly namespace?: { readonly annotations: Readonly<Record<string, string>> } | { readonly error: string };

@@ -76,7 +76,10 @@ function decide({ object, view, release }: Review, { workload, value }: { worklo
   const before = partitioningQosClass(containersOf(pod));
   const rewritten = rewrite(pod, { workload, class: before, release, original });
   const after = partitioningQosClass(containersOf(rewritten));
-  if (after !== before) return left("qos-would-change", `${before} to ${after}`);
+  const came = partitioningQosClass(containersOf(object));
+  // CPU that was added after an earlier admission can make a pod Guaranteed that was not when it was created.
+  const isKept = after === before && (after === came || came === "Guaranteed");
+  if (!isKept) return left("qos-would-change", `${came} to ${after}`);
   if (before !== "BestEffort" && !isResourceName(coresOf(workload)))
     return refusal(annotationProblem("target-type-unusable", workload));
   if (annotationBytes(rewritten) > annotationsLimit) return left("annotations-too-large");
