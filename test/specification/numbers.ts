@@ -1,7 +1,7 @@
 /**
  * Quirks and weak points of the systems that Attune replaces, numbered as in their specifications. A test that shows what
- * Attune does instead names the number: `Q17` for TuneD, `Q-4` and `W-19` for the Go operator, `machine-config W-3` and
- * `hosted W-3` for the other two.
+ * Attune does instead names the number: `Q17` for TuneD, `Q-4` and `W-19` for the Go operator, `machine-config W-3`,
+ * `hosted W-3` and `partitioning P-1` for the others.
  */
 export const numbers: Readonly<Record<string, string>> = {
   Q1: "a hidden profile is loaded on top",
@@ -127,6 +127,12 @@ export const numbers: Readonly<Record<string, string>> = {
   "hosted W-19": "RuntimeClasses are left behind",
   "hosted W-20": "a node selector without a meaning is required",
   "hosted W-21": "a check of removal cannot fail",
+
+  "partitioning P-1": "a second admission takes a pod's shares away",
+  "partitioning P-2": "any client can bypass admission with an annotation",
+  "partitioning P-3": "resources of a pod as a whole are not rewritten",
+  "partitioning P-4": "a limit that stays brings the request back",
+  "partitioning P-5": "only the pod loses its target annotation, not the template",
 };
 
 const later = "the part comes in a later step";

@@ -66,7 +66,7 @@ export class PodProperties {
 
   #store(pod: KubeObject): Stored {
     const key = JSON.stringify([pod.metadata, pod.spec]);
-    const known = this.#stored.get(key) ?? create(podKind, { metadata: pod.metadata, spec: pod.spec as object });
+    const known = this.#stored.get(key) ?? create(podKind, { metadata: pod.metadata, spec: pod.spec });
     this.#stored.set(key, known);
     return known;
   }

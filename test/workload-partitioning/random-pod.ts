@@ -68,13 +68,21 @@ const alike: fc.Arbitrary<Resources> = fc.tuple(cpu, memory).map(([some, bytes])
   return { requests: both, limits: both };
 });
 
-const target = fc.constantFrom(
-  ...['{"effect":"PreferredDuringScheduling"}', '{ "effect" : "PreferredDuringScheduling" }'],
-);
-const told = fc.constantFrom(
-  ...['{"cpushares":2}', '{"cpushares": 256}', '{"cpushares":256,"cpulimit":500}', '{"cpuset":"0-63"}', "{", "null"],
-  ...['{"__proto__":{"cpushares":2}}', '{"cpushares":1e3}', '{"cpushares":99999999999999999999}', '"é"', ""],
-);
+const target = fc.constantFrom('{"effect":"PreferredDuringScheduling"}', '{ "effect" : "PreferredDuringScheduling" }');
+const settings = [
+  '{"cpushares":2}',
+  '{"cpushares": 256}',
+  '{"cpushares":256,"cpulimit":500}',
+  '{"cpuset":"0-63"}',
+  "{",
+  "null",
+  '{"__proto__":{"cpushares":2}}',
+  '{"cpushares":1e3}',
+  '{"cpushares":99999999999999999999}',
+  '"é"',
+  "",
+];
+const told = fc.constantFrom(...settings);
 
 const annotations = fc
   .record({
@@ -118,23 +126,18 @@ export const randomPod = fc
   });
 
 export const randomCluster = fc.record({
-  infrastructure: fc.constantFrom(
-    ...[
-      {
-        cpuPartitioning: "AllNodes",
-        controlPlaneTopology: "HighlyAvailable",
-        infrastructureTopology: "HighlyAvailable",
-      },
-      { cpuPartitioning: "AllNodes", controlPlaneTopology: "SingleReplica", infrastructureTopology: "SingleReplica" },
-      { cpuPartitioning: "None", controlPlaneTopology: "SingleReplica", infrastructureTopology: "SingleReplica" },
-      { cpuPartitioning: "None", controlPlaneTopology: "HighlyAvailable", infrastructureTopology: "HighlyAvailable" },
-    ],
-  ),
+  infrastructure: fc
+    .tuple(fc.constantFrom("AllNodes", "AllNodes", "None"), fc.constantFrom("HighlyAvailable", "SingleReplica"))
+    .map(([cpuPartitioning, topology]) => ({
+      cpuPartitioning,
+      controlPlaneTopology: topology,
+      infrastructureTopology: topology,
+    })),
   namespace: fc.constantFrom(
     ...["management,test", "management", "management, test,Upper_Case,requests,__proto__"].map((list) => ({
       annotations: { "workload.openshift.io/allowed": list } as Record<string, string>,
     })),
-    { annotations: {} as Record<string, string> },
+    { annotations: {} },
   ),
   nodes: fc.constant([{ "management.workload.openshift.io/cores": "16k" }]),
 });

@@ -14,7 +14,7 @@ const runs = isLong ? 100_000 : 300;
 if (!isLong) console.log(`not run: all but ${runs} of 100,000 random pods (only with ATTUNE_LONG)`);
 
 it(
-  "partitioning P-1, P-4: random pods stay valid, keep class and CPU, and are admitted twice alike, in every release",
+  "partitioning P-1, partitioning P-4: random pods stay valid, keep class and CPU, and are admitted twice alike, in every release",
   { timeout: 3_600_000 },
   () => {
     const seen = new Map<string, number>();
@@ -34,7 +34,7 @@ it(
       // Always the same pods: chance must not fail a test.
       { numRuns: runs, seed: 15 },
     );
-    console.log(`decisions on ${runs} pods`, Object.fromEntries([...seen].toSorted()));
+    console.log(`decisions on ${runs} pods`, Object.fromEntries(seen));
     const rules = ["rewritten", "qos-guaranteed", "qos-would-change", "cpu-limit-and-request", "cpu-out-of-range"];
     expect(rules.filter((rule) => !seen.has(rule))).toEqual([]);
   },

@@ -1,6 +1,6 @@
 import type { Container, QosClass } from "../../../language/cpu/qos-class.ts";
 import { coresForCpu, cpuForCores, cpuShares, millicores } from "../../../language/cpu/shares.ts";
-import { formatQuantity, parseQuantity } from "../../../language/object/quantity.ts";
+import { canonicalQuantity } from "../../../language/object/quantity.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { coresOf, preferred, resourcesPrefix, targetPrefix } from "../names.ts";
 import type { ReleaseRules } from "../release.ts";
@@ -93,7 +93,7 @@ export function withoutAddedCpu(pod: KubeObject, { workload, original }: Origin)
   });
 }
 
-/** The pod as an ordinary one: CPU instead of the workload resource. */
+/** The pod as an ordinary one: CPU instead of the workload resource. CPU that a container has already is what it gets. */
 export function restore(pod: KubeObject, { workload, original }: Origin): KubeObject {
   const cores = coresOf(workload);
   if (!containersOf(pod).some(({ resources }) => amount(resources?.requests, cores) !== undefined)) return pod;
@@ -101,14 +101,17 @@ export function restore(pod: KubeObject, { workload, original }: Origin): KubeOb
     const { requests, limits } = container.resources ?? {};
     const asked = amount(requests, cores);
     if (asked === undefined) return container;
+    const hasCpu = (amount(requests, "cpu") ?? amount(limits, "cpu")) !== undefined;
+    const cpu = cpuForCores(asked);
     const limit = rewrittenBefore(container, cores, original)?.limit ?? 0n;
-    const cpuLimit = limit > 0n ? { cpu: formatQuantity(parseQuantity(`${limit}m`)) } : {};
+    // The API server refuses a limit below the request.
+    const hasLimit = !hasCpu && limit > 0n && limit >= millicores(cpu);
     return {
       ...container,
       resources: {
         ...container.resources,
-        requests: { cpu: cpuForCores(asked), ...without(requests, cores) },
-        limits: { ...cpuLimit, ...without(limits, cores) },
+        requests: { ...(hasCpu ? {} : { cpu }), ...without(requests, cores) },
+        limits: { ...(hasLimit ? { cpu: canonicalQuantity(`${limit}m`) } : {}), ...without(limits, cores) },
       },
     };
   });
