@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { leaseKind } from "../../src/cluster/runtime/leader/lease.ts";
+import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
+import { runManagement } from "../../src/program/management/management.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { HostedOperator } from "./hosted-operator.ts";
-import { controlPlane, type TwoClusters, twoClusters } from "./two-clusters.ts";
+import { controlPlane, poolNamespace, type TwoClusters, twoClusters } from "./two-clusters.ts";
 
+const users = { namespace: poolNamespace };
 const prefix = "hypershift.openshift.io/";
 const eventKind: KindRef = {
   apiVersion: "events.k8s.io/v1",
@@ -41,26 +45,32 @@ async function mirrored(prefixed: string): Promise<void> {
 }
 
 /** An operator with an election, and the writes that it sent. */
-function replica(): { readonly operator: HostedOperator; readonly writes: string[]; readonly reads: string[] } {
-  const writes: string[] = [];
-  const reads: string[] = [];
-  const noting = (cluster: string, client: Client): Client =>
-    new Proxy(client, {
-      get(target, verb: keyof Client) {
-        const method = target[verb].bind(target) as (kind: KindRef, ...rest: unknown[]) => unknown;
-        return (kind: KindRef, ...rest: unknown[]) => {
-          const isWrite = ["create", "update", "patch", "delete"].includes(verb);
-          (isWrite ? writes : reads).push(`${verb} ${kind.kind} of ${cluster}`);
-          return method(kind, ...rest);
-        };
-      },
-    });
+function replica(): Noted & { readonly operator: HostedOperator } {
+  const noted = { writes: [], reads: [] };
   const { management, hosted } = clusters;
   const clients = {
-    management: { client: noting("management", management.client) },
-    hosted: { client: noting("hosted", hosted.client) },
+    management: { client: noting("management", management.client, noted) },
+    hosted: { client: noting("hosted", hosted.client, noted) },
   };
-  return { operator: new HostedOperator(clients, "documented", { leaderElection: true }), writes, reads };
+  return { operator: new HostedOperator(clients, "documented", { leaderElection: true }), ...noted };
+}
+
+interface Noted {
+  readonly writes: string[];
+  readonly reads: string[];
+}
+
+function noting(cluster: string, client: Client, { writes, reads }: Noted): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      const method = target[verb].bind(target) as (kind: KindRef, ...rest: unknown[]) => unknown;
+      return (kind: KindRef, ...rest: unknown[]) => {
+        const isWrite = ["create", "update", "patch", "delete"].includes(verb);
+        (isWrite ? writes : reads).push(`${verb} ${kind.kind} of ${cluster}`);
+        return method(kind, ...rest);
+      };
+    },
+  });
 }
 
 it("only the leader of several replicas writes, and the next one leads when it stops", async () => {
@@ -99,4 +109,58 @@ it("what is wrong with a ConfigMap is an Event beside it, and no Event of the ho
   const hosted = await clusters.hosted.client.list(eventKind);
   expect(JSON.stringify(hosted.items)).not.toContain("tuned-np4");
   await operator.stop();
+});
+
+it("only the leader of several management sides writes, and the next one leads when it stops", async () => {
+  const { client } = clusters.management;
+  const system = { namespace: "attune-system" };
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: system.namespace } });
+  const start = (): Noted & { stop(): Promise<void> } => {
+    const noted = { writes: [], reads: [] };
+    const end = new AbortController();
+    const own = noting("management", client, noted);
+    const running = runManagement({ client: own, signal: end.signal, image: "attune:test" });
+    onTestFinished(async () => {
+      end.abort();
+      await running;
+    });
+    return {
+      ...noted,
+      async stop() {
+        end.abort();
+        await running;
+      },
+    };
+  };
+  const demo = { apiVersion, kind: "HostedCluster", metadata: { name: "demo" }, spec: {} };
+  await client.create(hostedClusterKind, demo, users);
+  const reported = async (name: string): Promise<void> => {
+    const spec = { clusterName: "demo", tuningConfig: [{ name: "missing" }] };
+    await client.create(nodePoolKind, { apiVersion, kind: "NodePool", metadata: { name }, spec }, users);
+    await eventually(`NodePool ${name} is invalid`, async () => {
+      const { status } = await client.get(nodePoolKind, name, users);
+      return findCondition(status?.conditions, "ValidTuningConfig")?.status === "False";
+    });
+    await eventually("its Event", async () => {
+      const { items } = await client.list(kinds.event, users);
+      return items.some(
+        ({ involvedObject, reason }) => involvedObject.name === name && reason === "InvalidTuningConfig",
+      );
+    });
+  };
+  const first = start();
+  await reported("led-by-first");
+  const second = start();
+  await eventually("the second follows NodePools", () =>
+    Promise.resolve(second.reads.includes("watch NodePool of management")),
+  );
+  await reported("still-by-first");
+  expect(second.writes).toEqual([]);
+  const { items } = await client.list(leaseKind, system);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(["attune-management"]);
+  await first.stop();
+  const writes = first.writes.length;
+  await reported("by-second");
+  expect(second.writes).toContain("update Lease of management");
+  expect(first.writes).toHaveLength(writes);
 });
