@@ -29,6 +29,8 @@ export const controlPlaneTopologies = [
   "External",
 ] as const;
 export const infrastructureTopologies = ["HighlyAvailable", "SingleReplica"] as const;
+export type ControlPlaneTopology = (typeof controlPlaneTopologies)[number];
+export type InfrastructureTopology = (typeof infrastructureTopologies)[number];
 
 /** What the object that identifies a partitioned cluster says. */
 export interface PartitioningStatus {

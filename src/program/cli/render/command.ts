@@ -19,6 +19,10 @@ const renderFlags = {
     "--mcp-name <pool>",
     "write only the MachineConfig with the boot arguments of this pool; profiles are resolved on this machine",
   ),
+  installConfig: text(
+    "--install-config <file>",
+    "install-config.yaml of the new cluster: also write its Infrastructure, with cpuPartitioningMode and the topologies",
+  ),
   plain: toggle(
     "--plain",
     "for a cluster without MachineConfigPools: write a Tuned that selects nodes by labels, and the kubelet settings as a KubeletConfiguration",

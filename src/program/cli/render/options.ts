@@ -7,6 +7,8 @@ export interface RenderOptions {
   readonly plain: boolean;
   /** Render only the boot arguments of this pool. */
   readonly pool?: string | undefined;
+  /** Of the new cluster. */
+  readonly installConfig?: string | undefined;
   /** Where the root file system of a node of the pool is mounted. */
   readonly root: string;
 }
@@ -21,6 +23,7 @@ export interface RenderFlags {
   readonly assetOutputDir?: string | undefined;
   readonly ownerRef?: string | undefined;
   readonly mcpName?: string | undefined;
+  readonly installConfig?: string | undefined;
   readonly plain?: boolean | undefined;
   readonly root: string;
 }
@@ -30,11 +33,17 @@ export const defaultOwner: OwnerMode = "label-name";
 
 /** Throws where a value is invalid. An empty variable counts as not set, except `OWNER_REF`. */
 export function renderOptions(flags: RenderFlags, env: Readonly<Record<string, string | undefined>>): RenderOptions {
-  const { assetInputDir = [env.ASSET_INPUT_DIR || defaultInput], assetOutputDir = env.ASSET_OUTPUT_DIR } = flags;
+  const { installConfig } = flags;
+  // An install config is enough to render: there may be no manifests yet.
+  const fallback = env.ASSET_INPUT_DIR || (installConfig === undefined ? defaultInput : undefined);
+  const { assetInputDir = fallback === undefined ? [] : [fallback], assetOutputDir = env.ASSET_OUTPUT_DIR } = flags;
   const inputs = assetInputDir.flatMap((folders) => folders.split(","));
   if (inputs.includes("")) throw new Error(`--asset-input-dir ${assetInputDir.join(",")}: a folder name is empty`);
   if (!assetOutputDir) throw new Error("--asset-output-dir is required, or ASSET_OUTPUT_DIR in the environment");
   if (flags.mcpName === "") throw new Error("--mcp-name: the name is empty");
+  if (installConfig === "") throw new Error("--install-config: the name of the file is empty");
+  if (installConfig !== undefined && flags.mcpName !== undefined)
+    throw new Error("--install-config and --mcp-name exclude each other: boot arguments do not depend on it");
   const { plain = false } = flags;
   if (plain && flags.mcpName !== undefined)
     throw new Error("--plain and --mcp-name exclude each other: a plain cluster has no pools");
@@ -44,6 +53,7 @@ export function renderOptions(flags: RenderFlags, env: Readonly<Record<string, s
     output: assetOutputDir,
     owner: ownerMode(flags.ownerRef ?? env.OWNER_REF ?? defaultOwner),
     pool: flags.mcpName,
+    installConfig,
     root: flags.root,
   };
 }

@@ -1,5 +1,6 @@
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { printable } from "../terminal/terminal.ts";
+import { installedAssets, readInstallConfigFile, withFiles } from "./install-config.ts";
 import { type RenderFlags, type RenderOptions, renderOptions } from "./options.ts";
 import { readAssets } from "./read-assets.ts";
 import { type Rendered, renderAssets } from "./render-assets.ts";
@@ -27,7 +28,12 @@ export async function render(flags: RenderFlags, { err, env }: RenderContext): P
   return 0;
 }
 
-async function rendering(assets: SortedAssets, { owner, pool, plain, root }: RenderOptions): Promise<Rendered> {
+async function rendering(assets: SortedAssets, options: RenderOptions): Promise<Rendered> {
+  const { owner, pool, plain, root, installConfig: file } = options;
+  if (file !== undefined) {
+    const installed = installedAssets(assets, await readInstallConfigFile(file), { file, plain });
+    return withFiles(renderAssets(installed.assets, { owner, plain }), installed.files);
+  }
   if (pool === undefined) return renderAssets(assets, { owner, plain });
   // Loaded only here: the TuneD language and all base profiles are large.
   const { renderPool } = await import("./boot/run.ts");
