@@ -31,7 +31,7 @@ import {
   numaNodeDoesNotExist,
 } from "./findings/numa-memory.ts";
 import { kernelPageSizeIgnored, kernelPageSizeUnsupported, realTimeKernelWith64kPages } from "./findings/page-sizes.ts";
-import { foreignWorkloadsTable } from "./findings/partitioning.ts";
+import { foreignWorkloadsTable, reservedTooSmall } from "./findings/partitioning.ts";
 import {
   architecturesDiffer,
   architectureUnknown,
@@ -101,6 +101,7 @@ export const clusterChecks: readonly Check<Surrounded>[] = [
   memoryDisagrees,
   mixedCpusNotAllowed,
   foreignWorkloadsTable,
+  reservedTooSmall,
 ];
 
 /**

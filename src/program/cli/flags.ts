@@ -1,5 +1,6 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { systemNamespace } from "../operator/names.ts";
+import { partitioningModes } from "../../domain/workload-partitioning/identifier.ts";
 import { tokenPath } from "../../domain/rollout/first-boot/token-file.ts";
 import { webhookName } from "../webhook/names.ts";
 import { imageReference } from "./option/image-reference.ts";
@@ -214,6 +215,12 @@ export const installFlags = {
     "auto, standalone or plain (both also install the CRDs of machine configuration), tuning (no rights on it), or hosted (the management side of hosted control planes, instead of operator and webhook)",
   ),
   protocol: protocolFlag,
+  partitioning: parsed(
+    "--partitioning <mode>",
+    "AllNodes: the nodes of the new cluster are set up for workload partitioning, which cannot be changed later; None: they are not",
+    (mode, name) => oneOf(partitioningModes, mode, name),
+    { shownDefault: "as the cluster is" },
+  ),
   partitioningRelease: partitioningReleaseFlag,
   agentExec: execPolicyFlag("--agent-exec <policy>"),
   agentMounts: agentMountsFlag,

@@ -23,6 +23,23 @@ export const foreignWorkloadsTable: Check<Surrounded> = {
       : [],
 };
 
+/** All pods of the platform on the node share the reserved CPUs with the kubelet and CRI-O. */
+export const reservedTooSmall: Check<Surrounded> = {
+  name: "ReservedTooSmall",
+  severity: "warning",
+  faults: ({ pools, surroundings }) => {
+    const reserved = pools.find(({ name }) => name === "reserved");
+    if (surroundings.partitioning !== "AllNodes" || reserved?.cpus.length !== 1) return [];
+    const { text } = reserved;
+    return [
+      advice(
+        "spec.cpu.reserved",
+        `all pods of the platform on a node share CPU ${text}, since the cluster is partitioned: reserve at least 2 CPUs, on control plane nodes 4`,
+      ),
+    ];
+  },
+};
+
 function winsOver({ machineConfig, path }: ForeignWorkloads, profile: string): boolean {
   const ours = pinningPaths.crio;
   return path === ours ? machineConfig > derivedNames(profile).machineConfig : basename(path) > basename(ours);

@@ -20,6 +20,7 @@ import { definitions, type InstallOptions, installManifests, managementManifests
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
+import { readStatus, statusOf, writeInfrastructure } from "./partitioning.ts";
 import { shellWord, writeOut } from "../terminal/terminal.ts";
 
 type Options = Values<typeof installFlags>;
@@ -35,16 +36,21 @@ export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> 
  */
 export async function install(options: Options, env: Environment = process.env): Promise<void> {
   const wanted = wantedBy(options, env);
-  const { apply, dryRun, kubeconfig, context, output, chart } = options;
+  const { apply, dryRun, kubeconfig, context, output, chart, partitioning, mode } = options;
+  if (partitioning !== undefined) checkPartitioning(options);
   if (dryRun && !apply) throw new Error("--dry-run requires --apply; without --apply nothing is applied");
   if (chart !== undefined) return writeChart(chart, { ...options, mode: clusterMode(options) });
   if (!apply && kubeconfig === undefined && context === undefined)
-    return write(await printObjects(manifestsOf(wanted), output));
+    return write(
+      await printObjects(manifestsOf({ ...wanted, partitioning: partitioning && statusOf(partitioning) }), output),
+    );
 
   const { signal } = stopOnSignals();
   const client = new HttpClient(await loadConnection(options));
   try {
-    const objects = await fitted(client, wanted, signal);
+    const decided = partitioning && (await readStatus(client, partitioning, { mode, signal }));
+    const inConfigMap = decided?.hasInfrastructure ? undefined : decided?.status;
+    const objects = await fitted(client, { ...wanted, partitioning: inConfigMap }, signal);
     if (!apply) return write(await printObjects(objects, output));
     await applyManifests(client, objects, signal, {
       dryRun,
@@ -53,6 +59,7 @@ export async function install(options: Options, env: Environment = process.env):
           `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}\n`,
         ),
     });
+    if (decided?.hasInfrastructure && !dryRun) await writeInfrastructure(client, decided.status, signal);
     for (const name of await removeForeignWebhooks(client, { dryRun, signal }))
       process.stderr.write(
         `note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`,
@@ -61,6 +68,16 @@ export async function install(options: Options, env: Environment = process.env):
   } finally {
     client.close();
   }
+}
+
+function checkPartitioning({ mode, apply, chart }: Options): void {
+  const because = (why: string): Error => new Error(`--partitioning: ${why}`);
+  if (mode === "tuning" || mode === "hosted") throw because(`not supported with --mode ${mode}`);
+  if (chart !== undefined) throw because("not supported with --chart; use attune install --apply");
+  if (mode === "standalone" && !apply)
+    throw because(
+      "with --mode standalone it needs --apply: kubectl apply does not write the status of an Infrastructure",
+    );
 }
 
 /** As an interrupted uninstall leaves it. */

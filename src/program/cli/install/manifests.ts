@@ -21,6 +21,7 @@ import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
+import { type InstalledStatus, partitioningConfigMapOf } from "../../../domain/workload-partitioning/install-config.ts";
 import { workloadPartitioningCrds } from "../../../domain/workload-partitioning/crds.ts";
 import { partitioningPolicies } from "../../operator/partitioning-policies.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
@@ -33,6 +34,8 @@ export interface InstallOptions {
   readonly image?: string | undefined;
   /** `standalone` and `plain` include the CRDs of machine configuration. Default auto. */
   readonly mode?: OperatorMode | undefined;
+  /** Of a new cluster that has no Infrastructure. Default: as the cluster is. */
+  readonly partitioning?: InstalledStatus | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
   /** Whose rules of workload partitioning the webhook follows. Default documented. */
@@ -77,6 +80,8 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
     namespaceObject(tuningNamespace, "privileged"),
+    // Before the policy that keeps it as it is.
+    ...(options.partitioning ? [partitioningConfigMapOf(options.partitioning)] : []),
     // It takes effect a little after it is written, so it comes before the CRD.
     ...conversionPolicy,
     ...definitions(mode),

@@ -111,6 +111,21 @@ export const hintCases: readonly Case[] = [
     ],
   },
   {
+    what: "one reserved CPU on a partitioned cluster",
+    spec: { cpu: { reserved: "0", isolated: "1-7" } },
+    cluster: { partitioning: "AllNodes" },
+    finds: [
+      ["CoreIsSplit", "spec.cpu.isolated"],
+      ["ReservedTooSmall", "spec.cpu.reserved", "share CPU 0"],
+    ],
+  },
+  {
+    what: "one reserved CPU on a cluster that is not partitioned",
+    spec: { cpu: { reserved: "0", isolated: "1-7" } },
+    cluster: {},
+    finds: [["CoreIsSplit", "spec.cpu.isolated"]],
+  },
+  {
     what: "others' tables on a cluster that is not partitioned",
     cluster: { foreignWorkloads: [{ machineConfig: "02-worker", path: "/etc/crio/crio.conf.d/01-pinning" }] },
     finds: [],
