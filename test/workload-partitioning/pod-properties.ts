@@ -1,4 +1,4 @@
-import type { Review } from "../../src/domain/workload-partitioning/admission.ts";
+import type { Admission, Review } from "../../src/domain/workload-partitioning/admission.ts";
 import { admitPod } from "../../src/domain/workload-partitioning/pod/admit-pod.ts";
 import { containersOf } from "../../src/domain/workload-partitioning/pod/pod.ts";
 import { validatePod } from "../../src/domain/workload-partitioning/pod/validate-pod.ts";
@@ -30,10 +30,13 @@ export class PodProperties {
     this.#cores = `${target.slice(prefix.length)}.workload.openshift.io/cores`;
   }
 
-  /** The first property that does not hold. */
-  faultIn(context: Context): string | undefined {
+  /** The rule that decided, and the first property that does not hold. */
+  check(context: Context): { readonly rule: string; readonly fault?: string | undefined } {
     const first = admitPod({ ...context, object: this.#before });
-    if (first.type === "refused") return undefined;
+    return { rule: first.rule, fault: first.type === "refused" ? undefined : this.#faultIn(first, context) };
+  }
+
+  #faultIn(first: Admission, context: Context): string | undefined {
     const after = deepFreeze(first.object);
     const { object: stored, faults } = this.#store(after);
     if (faults.length > 0) return `the API server refuses it: ${faults.join("; ")}`;

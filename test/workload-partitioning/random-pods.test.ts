@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { admitPod } from "../../src/domain/workload-partitioning/pod/admit-pod.ts";
 import { releases } from "../../src/domain/workload-partitioning/release.ts";
 import { pod as podKind } from "../../src/embedded/apiserver/kinds/core/pod/pod.ts";
 import { create } from "../../src/embedded/apiserver/kinds/testing/run-strategy.ts";
@@ -25,9 +24,8 @@ it(
         const properties = new PodProperties(deepFreeze(object));
         for (const release of Object.values(releases)) {
           const review = { operation: "CREATE", subresource: "", user: {}, view: viewOf(cluster), release };
-          const { rule } = admitPod({ ...review, object });
+          const { rule, fault } = properties.check(review);
           seen.set(rule, (seen.get(rule) ?? 0) + 1);
-          const fault = properties.faultIn(review);
           if (fault !== undefined) throw new Error(fault);
         }
       }),

@@ -5,7 +5,7 @@ import { qualifiedName } from "../../../language/object/names.ts";
 import { type Admission, passed, type Problem, refused, type Review, type WarningCode } from "../admission.ts";
 import { clusterState } from "../cluster-state.ts";
 import { coresOf, resourcesPrefix, targetPrefix, warningAnnotation } from "../names.ts";
-import { annotationBytes, annotationsLimit, reasonToLeave } from "./leave-alone.ts";
+import { annotationBytes, annotationsLimit, cpuOutOfRange, reasonToLeave } from "./leave-alone.ts";
 import { allows, namespaceProblem } from "./namespace.ts";
 import { annotationsOf, containersOf, withAnnotations } from "./pod.ts";
 import { restore, rewrite, withoutAddedCpu } from "./rewrite.ts";
@@ -105,9 +105,10 @@ function withoutInstructions(object: KubeObject): KubeObject {
 }
 
 /** An ordinary pod. What an earlier admission took of its CPU is given back, where that does not change its class. */
-function leftAlone(object: KubeObject, workload: string, { code, warning }: LeftAlone): KubeObject {
+function leftAlone(object: KubeObject, workload: string, { warning }: LeftAlone): KubeObject {
   const plain = withoutInstructions(object);
-  const restored = code === "cpu-out-of-range" ? plain : restore(plain, { workload, original: annotationsOf(object) });
+  const origin = { workload, original: annotationsOf(object) };
+  const restored = cpuOutOfRange({ pod: object, workload }) ? plain : restore(plain, origin);
   const isSame = restored === plain || classOf(restored) === classOf(plain);
   const pod = isSame ? restored : plain;
   if (warning === undefined) return pod;

@@ -3,8 +3,9 @@ import { deepFreeze } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { admitMixedCpus } from "../mixed-cpus/admit-mixed-cpus.ts";
 import { admitNode } from "../node/admit-node.ts";
+import { coresOf } from "../names.ts";
 import { type ReleaseName, releases } from "../release.ts";
-import { askingPod, reviewOf } from "../testing/review.ts";
+import { askingPod, partitioned, reviewOf } from "../testing/review.ts";
 import { admitPod } from "./admit-pod.ts";
 import { containersOf } from "./pod.ts";
 import { validatePod } from "./validate-pod.ts";
@@ -128,6 +129,7 @@ it.each<[string, unknown]>([
   ["null for a container", { containers: [null, 5, []] }],
   ["null for resources", { containers: [{ name: "c", resources: null }] }],
   ["null for requests", { containers: [{ name: "c", resources: { requests: null, limits: 5 } }] }],
+  ["no number of cores", { containers: [{ name: "c", resources: { requests: { [coresOf("management")]: "x" } } }] }],
   ["null for an amount", { containers: [{ name: "c", resources: { requests: { cpu: null, memory: {} } } }] }],
 ])("answers about a pod with %s", (_, spec) => {
   for (const release of names)
@@ -135,6 +137,9 @@ it.each<[string, unknown]>([
       for (const kind of ["Pod", "Node"])
         for (const annotations of [null, undefined, "x", askingPod([]).metadata.annotations]) {
           const object = { apiVersion: "v1", kind, metadata: { annotations }, spec } as unknown as KubeObject;
-          expect(["unchanged", "changed", "refused"]).toContain(admit(reviewOf(object, release)).type);
+          for (const namespace of [partitioned.namespace, { type: "found", name: "other", annotations: {} } as const]) {
+            const { type } = admit(reviewOf(object, release, { view: { ...partitioned, namespace } }));
+            expect(["unchanged", "changed", "refused"]).toContain(type);
+          }
         }
 });

@@ -34,7 +34,7 @@ export function reasonToLeave(candidate: Candidate): Reason | undefined {
 }
 
 /** Amounts that the API server refuses, or that an integer of Go cannot hold. */
-function cpuOutOfRange({ pod, workload }: Candidate): Reason | undefined {
+export function cpuOutOfRange({ pod, workload }: Pick<Candidate, "pod" | "workload">): Reason | undefined {
   const cores = coresOf(workload);
   const isPossible = (amounts: Amounts | undefined): boolean =>
     isQuantity(amount(amounts, "memory") ?? "0") &&
