@@ -28,7 +28,10 @@ export async function agentOneShot(
   }
 }
 
-/** Prints what was applied. Returns what failed. */
+/**
+ * Prints what was applied. Returns why nothing was. Single settings fail on many hosts so early, such as those of kernel modules
+ * that are loaded later. The kubelet of OpenShift waits for the unit; the agent applies them again and reports them.
+ */
 export async function tuneOnce(
   host: Host,
   engines: NodeEngines,
@@ -47,5 +50,6 @@ export async function tuneOnce(
     `applied ${profile} with the ${outcome.by.engine} engine: ${settings.length} ${settings.length === 1 ? "setting" : "settings"}`,
   );
   const failed = settings.flatMap((one) => (one.type === "failed" ? [one.option] : []));
-  return failed.length > 0 ? `apply ${profile}: failed to set ${failed.join(", ")}` : undefined;
+  if (failed.length > 0) print(`failed to set ${failed.join(", ")}: the agent will try again`);
+  return undefined;
 }
