@@ -44,14 +44,18 @@ describe("what attune install prints", () => {
     expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(4);
   });
 
-  it("has the alerts of the operator it replaces", () => {
+  it("has the alerts of the operator it replaces, and those about workload partitioning", () => {
     const rules = everything.filter(({ kind }) => kind === "PrometheusRule") as unknown as Rules[];
-    expect(rules.flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules)).map(({ alert }) => alert)).toEqual([
+    const alerts = rules.flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules)).map(({ alert }) => alert);
+    expect([...new Set(alerts)]).toEqual([
       undefined,
       "NTOPodsNotReady",
       "NTOPodLabelsUsed",
       "NTOInvalidTunedExist",
       "NTODegraded",
+      "AttunePartitioningUnanswered",
+      "AttunePartitioningSlow",
+      "AttunePartitioningUnreviewed",
     ]);
   });
 

@@ -4,7 +4,7 @@ import { findingsOnWrite, type KnownTuneds } from "../../domain/node-tuning/tune
 import { defaultRelease, type ReleaseName, releases } from "../../domain/workload-partitioning/release.ts";
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
-import { partitioningHandlers } from "./partitioning-handlers.ts";
+import { partitioningHandlers } from "./partitioning/partitioning-handlers.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
 export const tunedRules: readonly AdmissionRule[] = [

@@ -20,7 +20,7 @@ import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { NodeCores, PartitioningView } from "../../domain/workload-partitioning/view.ts";
 import { OptionalCache } from "./optional-cache.ts";
-import { coresOfNode, partitioningView, projectNamespace } from "./partitioning-view.ts";
+import { coresOfNode, partitioningView, projectNamespace } from "./partitioning/partitioning-view.ts";
 
 /** The objects of the cluster that handlers answer from. It runs as long as the webhook does. */
 export interface ClusterView {

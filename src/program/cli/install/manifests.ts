@@ -20,6 +20,7 @@ import { managementRbac } from "../../management/rbac.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
+import { webhookMonitoring } from "../../webhook/monitoring.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
 import { type InstalledStatus, partitioningConfigMapOf } from "../../../domain/workload-partitioning/install-config.ts";
 import { workloadPartitioningCrds } from "../../../domain/workload-partitioning/crds.ts";
@@ -127,6 +128,6 @@ export function workloads(options: InstallOptions): KubeObject[] {
     operatorMetricsService(namespace),
     ...(firstBoot === undefined ? [] : [firstBootService(namespace, operatorSelector)]),
     operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas, firstBoot }),
-    ...(monitoring ? operatorMonitoring(namespace, isOpenShift) : []),
+    ...(monitoring ? [...operatorMonitoring(namespace, isOpenShift), ...webhookMonitoring(namespace)] : []),
   ];
 }

@@ -1,9 +1,9 @@
-import { isNotFound } from "../../cluster/kube/api-error.ts";
-import type { Client } from "../../cluster/kube/client.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
-import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
-import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 export interface NamespaceReaderOptions {
   readonly client: Client;

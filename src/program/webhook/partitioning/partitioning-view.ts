@@ -1,13 +1,13 @@
-import type { Client } from "../../cluster/kube/client.ts";
-import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
-import { errorText } from "../../cluster/runtime/error-text.ts";
-import { partitioningStatus } from "../../domain/workload-partitioning/identifier.ts";
-import { allowedAnnotation, coresSuffix, mixedCpus } from "../../domain/workload-partitioning/names.ts";
-import type { NamespaceLookup, NodeCores, PartitioningView } from "../../domain/workload-partitioning/view.ts";
-import { at, isObject, text } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { type Clock, pause, systemClock } from "../../../cluster/runtime/clock.ts";
+import { errorText } from "../../../cluster/runtime/error-text.ts";
+import { partitioningStatus } from "../../../domain/workload-partitioning/identifier.ts";
+import { allowedAnnotation, coresSuffix, mixedCpus } from "../../../domain/workload-partitioning/names.ts";
+import type { NamespaceLookup, NodeCores, PartitioningView } from "../../../domain/workload-partitioning/view.ts";
+import { at, isObject, text } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { NamespaceReader } from "./namespace-reader.ts";
-import type { OptionalCache } from "./optional-cache.ts";
+import type { OptionalCache } from "../optional-cache.ts";
 
 /** The caches that say whether and for which pods a cluster is partitioned. */
 export interface PartitioningCaches {

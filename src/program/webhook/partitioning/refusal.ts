@@ -1,5 +1,5 @@
-import type { Problem } from "../../domain/workload-partitioning/admission.ts";
-import type { AdmissionRequest, Decision } from "./handler.ts";
+import type { Problem } from "../../../domain/workload-partitioning/admission.ts";
+import type { AdmissionRequest, Decision } from "../handler.ts";
 
 type Denial = Decision & { readonly type: "deny" };
 

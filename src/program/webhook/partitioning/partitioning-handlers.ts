@@ -1,11 +1,11 @@
-import type { Admission, Review } from "../../domain/workload-partitioning/admission.ts";
-import { admitMixedCpus } from "../../domain/workload-partitioning/mixed-cpus/admit-mixed-cpus.ts";
-import { admitNode } from "../../domain/workload-partitioning/node/admit-node.ts";
-import { admitPod } from "../../domain/workload-partitioning/pod/admit-pod.ts";
-import { validatePod } from "../../domain/workload-partitioning/pod/validate-pod.ts";
-import type { ReleaseRules } from "../../domain/workload-partitioning/release.ts";
-import type { PartitioningView } from "../../domain/workload-partitioning/view.ts";
-import type { AdmissionHandler, AdmissionRequest, AdmissionRule, Decision } from "./handler.ts";
+import type { Admission, Review } from "../../../domain/workload-partitioning/admission.ts";
+import { admitMixedCpus } from "../../../domain/workload-partitioning/mixed-cpus/admit-mixed-cpus.ts";
+import { admitNode } from "../../../domain/workload-partitioning/node/admit-node.ts";
+import { admitPod } from "../../../domain/workload-partitioning/pod/admit-pod.ts";
+import { validatePod } from "../../../domain/workload-partitioning/pod/validate-pod.ts";
+import type { ReleaseRules } from "../../../domain/workload-partitioning/release.ts";
+import type { PartitioningView } from "../../../domain/workload-partitioning/view.ts";
+import type { AdmissionHandler, AdmissionRequest, AdmissionRule, Decision } from "../handler.ts";
 import { asksForPartitioning, asksForSharedCpus, lacksCores, podEntries } from "./pod-conditions.ts";
 import { refusal } from "./refusal.ts";
 

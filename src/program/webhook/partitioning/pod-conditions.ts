@@ -1,6 +1,6 @@
-import { firstBootNamespace } from "../../domain/rollout/first-boot/invitation.ts";
-import { coresSuffix, mixedCpus, resourcesPrefix, targetPrefix } from "../../domain/workload-partitioning/names.ts";
-import type { MatchCondition, WebhookEntry } from "./handler.ts";
+import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
+import { coresSuffix, mixedCpus, resourcesPrefix, targetPrefix } from "../../../domain/workload-partitioning/names.ts";
+import type { MatchCondition, WebhookEntry } from "../handler.ts";
 
 const requests = (condition: string): string => `c.?resources.?requests.orValue({}).exists(r, ${condition})`;
 
