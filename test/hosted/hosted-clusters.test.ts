@@ -4,11 +4,13 @@ import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { serviceMonitorKind } from "../../src/cluster/kube/manifest-kinds.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
+import { customDefinition } from "../../src/language/object/custom-definition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { hostedOperatorRole } from "../../src/program/management/rbac.ts";
 import { runManagement } from "../../src/program/management/management.ts";
@@ -226,6 +228,19 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
     await eventually("created again", () => client.get(kinds.roleBinding, hostedOperatorRole, place));
   });
 
+  it("have their metrics collected once the Prometheus operator is installed", async () => {
+    const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything } } };
+    const versions = [{ name: "v1", served: true, storage: true, schema }];
+    const { apiVersion: of, ...kind } = serviceMonitorKind;
+    const definition = customDefinition({ ...kind, group: of.split("/")[0] ?? "", scope: "Namespaced", versions });
+    await client.create(kinds.customResourceDefinition, definition as never);
+    for (const name of ["a", "b"])
+      await eventually("its ServiceMonitor", () =>
+        client.get(serviceMonitorKind, "node-tuning-operator", { namespace: `clusters-${name}` }),
+      );
+  });
+
   it("are removed with their hosted cluster, and when its nodes are not tuned", async () => {
     await client.delete(hostedClusterKind, "a", users);
     const patch = { spec: { capabilities: { disabled: ["NodeTuning"] } } };
@@ -233,6 +248,9 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
     for (const name of ["a", "b"])
       for (const [kind, object] of ownKinds)
         await gone(object, () => client.get(kind, object, { namespace: `clusters-${name}` }));
+    await gone("its ServiceMonitor", () =>
+      client.get(serviceMonitorKind, "node-tuning-operator", { namespace: "clusters-a" }),
+    );
     await deployment("down");
   });
 

@@ -1,7 +1,6 @@
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { inlineConnection } from "../../cluster/kube/connect/inline-connection.ts";
-import { Discovery } from "../../cluster/kube/discovery.ts";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { kindOf, serviceMonitorKind } from "../../cluster/kube/manifest-kinds.ts";
@@ -31,17 +30,16 @@ export interface HostedClustersInput {
   /** Of operators and agents. */
   readonly image: string;
   readonly protocol: Protocol;
-  readonly signal: AbortSignal;
+  /** Whether the cluster has the kinds of the Prometheus operator. */
+  readonly hasMonitoring: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
 }
 
 /** The controller that runs the operators of hosted clusters, with its informers. */
-export async function hostedClusterOperators(input: HostedClustersInput): Promise<Controller> {
-  const { client, writer, image, protocol, signal, clock } = input;
-  const monitors = await new Discovery(client).kind(serviceMonitorKind.apiVersion, serviceMonitorKind.kind, { signal });
-  const hasMonitoring = monitors !== undefined;
+export function hostedClusterOperators(input: HostedClustersInput): Controller {
+  const { writer, image, protocol, hasMonitoring, clock } = input;
   const ownKinds: KindRef[] = [
     kinds.secret,
     kinds.serviceAccount,

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { Client } from "../../cluster/kube/client.ts";
-import { Discovery } from "../../cluster/kube/discovery.ts";
 import { informerOfOne } from "../../cluster/kube/informer/informer.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
@@ -13,7 +12,7 @@ import { leaseKind, leaseStore } from "../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import { protocols } from "../../domain/hosted/protocol.ts";
-import { clusterApiProvider, machineDeploymentKind } from "../../domain/node-pool/cluster-api.ts";
+import { clusterApiProvider } from "../../domain/node-pool/cluster-api.ts";
 import type { MachineProvider } from "../../domain/node-pool/machine-provider.ts";
 import { nodePoolController } from "../../domain/node-pool/node-pool-controller.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
@@ -22,6 +21,7 @@ import { systemNamespace } from "../operator/names.ts";
 import { sha256 } from "../operator/sha256.ts";
 import { managementName } from "./names.ts";
 import { nodePoolCaches } from "./node-pool-caches.ts";
+import { type OptionalKinds, withOptionalKinds } from "./optional-kinds.ts";
 
 export interface ManagementOptions {
   /** Of the management cluster. */
@@ -31,7 +31,7 @@ export interface ManagementOptions {
   readonly namespace?: string | undefined;
   /** Container image of the operators of hosted clusters, and of their agents. */
   readonly image: string;
-  /** What makes machines: `auto` is Cluster API where the cluster has it. Default: none, nodes join by other means. */
+  /** What makes machines: `auto` is Cluster API while the cluster has it. Default: none, nodes join by other means. */
   readonly provider?: MachineProvider | "auto" | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
@@ -46,39 +46,33 @@ export interface ManagementOptions {
 
 /** Runs the management side of hosted control planes until the signal aborts. */
 export async function runManagement(options: ManagementOptions): Promise<void> {
-  const { client, signal, protocol = "documented", probeAddress, clock = systemClock, log = noLog, metrics } = options;
+  const { client, signal, clock = systemClock, log = noLog } = options;
+  await withOptionalKinds({ client, signal, clock, log }, (found, current) =>
+    runWith({ ...options, clock, log, signal: current }, found),
+  );
+}
+
+async function runWith(
+  options: ManagementOptions & { readonly clock: Clock; readonly log: Log },
+  { monitoring, clusterApi }: OptionalKinds,
+): Promise<void> {
+  const { client, signal, protocol = "documented", probeAddress, clock, log, metrics } = options;
   const election = options.leaderElection === false ? undefined : newElection(options, { clock, log });
   const writer = election ? leadersOnly(client, election.gate) : client;
   const manager = new Manager({ election, probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: managementName, clock, log });
   manager.add(recorder);
   const common = { client: writer, clock, log, metrics, recorder };
-  const provider = options.provider === "auto" ? await clusterApi(client, signal) : options.provider;
+  const automatic = clusterApi ? clusterApiProvider : undefined;
+  const provider = options.provider === "auto" ? automatic : options.provider;
   const caches = nodePoolCaches({ manager, client, clock, provider });
   const pure = { digest: sha256, compress: (bytes: Uint8Array) => gzipSync(bytes), newToken: randomUUID };
   manager.add(nodePoolController({ ...common, ...pure, caches, provider, protocol: protocols[protocol] }));
   const { hostedClusters, namespaces } = caches;
   const { image } = options;
-  manager.add(
-    await hostedClusterOperators({
-      ...common,
-      manager,
-      client,
-      writer,
-      hostedClusters,
-      namespaces,
-      image,
-      protocol,
-      signal,
-    }),
-  );
+  const place = { manager, client, writer, hostedClusters, namespaces };
+  manager.add(hostedClusterOperators({ ...common, ...place, image, protocol, hasMonitoring: monitoring }));
   await manager.run(signal);
-}
-
-/** Where Cluster API makes machines; else nodes join by other means. */
-async function clusterApi(client: Client, signal: AbortSignal): Promise<MachineProvider | undefined> {
-  const { apiVersion, kind } = machineDeploymentKind;
-  return (await new Discovery(client).kind(apiVersion, kind, { signal })) ? clusterApiProvider : undefined;
 }
 
 function newElection(

@@ -1,8 +1,9 @@
 import { group } from "../../domain/hosted/protocol.ts";
 import { confinedPodGrant } from "../../language/object/confinement.ts";
 import { type Grant, rbacObjects, ruleOf } from "../../language/object/grant.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { definitionName, type KubeObject } from "../../language/object/meta.ts";
 import { managementName, managementServiceAccount } from "./names.ts";
+import { optionalKinds } from "./optional-kinds.ts";
 
 /** The ClusterRole that operators of hosted clusters have in their control plane namespace. */
 export const hostedOperatorRole = "attune:hosted-operator";
@@ -102,6 +103,13 @@ export function managementGrants(namespace: string): Grant[] {
       apiGroups: ["cluster.x-k8s.io"],
       resources: ["machines"],
       verbs: [...read, "patch", "delete"],
+    },
+    {
+      because: "whether the cluster has these kinds; they may be installed later",
+      apiGroups: ["apiextensions.k8s.io"],
+      resources: ["customresourcedefinitions"],
+      resourceNames: Object.values(optionalKinds).map(definitionName),
+      verbs: read,
     },
     {
       because: "the control plane namespace of a new hosted cluster, and that no other one is taken for it",
