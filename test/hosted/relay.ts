@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
-import type { ApiServer } from "../../src/embedded/apiserver/server.ts";
+import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
 /** A way to an API server that tests can cut or stop. */
 export class Relay {
@@ -16,8 +16,11 @@ export class Relay {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  static async to({ port, authority }: ApiServer): Promise<{ readonly relay: Relay; readonly client: HttpClient }> {
-    const relay = new Relay(port);
+  static async to({
+    url,
+    authority,
+  }: ServerUnderTest): Promise<{ readonly relay: Relay; readonly client: HttpClient }> {
+    const relay = new Relay(Number(new URL(url).port));
     await new Promise<void>((resolve) => relay.#server.listen(0, "127.0.0.1", resolve));
     const address = relay.#server.address();
     const own = typeof address === "object" ? address?.port : undefined;

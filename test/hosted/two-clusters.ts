@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -8,16 +5,18 @@ import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { nodePoolCrds } from "../../src/domain/node-pool/crds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
-import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
+import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { untilEstablished } from "../servers/until.ts";
 
 /** The namespace of NodePools and of users' ConfigMaps, and that of the control plane of one hosted cluster. */
 export const poolNamespace = "clusters";
 export const controlPlane = "clusters-demo";
 
 export interface OneCluster {
-  readonly server: ApiServer;
+  readonly server: ServerUnderTest;
   /** Of an administrator. */
   readonly client: HttpClient;
 }
@@ -28,13 +27,14 @@ export interface TwoClusters {
   close(): Promise<void>;
 }
 
-/** A management cluster and one hosted cluster, each an API server in this process, with their kinds and namespaces. */
+/**
+ * A management cluster and one hosted cluster, with their kinds and namespaces. Both are API servers in this process, or real
+ * ones where `KUBEBUILDER_ASSETS` names a folder that has them.
+ */
 export async function twoClusters(): Promise<TwoClusters> {
-  const dir = await mkdtemp(join(tmpdir(), "attune-hosted-"));
   const [management, hosted] = await Promise.all([
-    start(join(dir, "management"), nodePoolCrds, [poolNamespace, controlPlane]),
+    start(nodePoolCrds, [poolNamespace, controlPlane]),
     start(
-      join(dir, "hosted"),
       [...nodeTuningCrds, ...machineConfigCrds, clusterOperatorDefinition],
       [tuningNamespace, "openshift-config-managed"],
     ),
@@ -43,11 +43,10 @@ export async function twoClusters(): Promise<TwoClusters> {
     management,
     hosted,
     async close() {
-      for (const { client, server } of [management, hosted]) {
+      for (const { client, close } of [management, hosted]) {
         client.close();
-        await server.close();
+        await close();
       }
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }
@@ -58,12 +57,32 @@ export function namespaceLike(name: string): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
 }
 
-async function start(dir: string, crds: readonly KubeObject[], namespaces: readonly string[]): Promise<OneCluster> {
-  const server = await startServer({ dir, storage: "memory" });
+async function start(
+  crds: readonly KubeObject[],
+  namespaces: readonly string[],
+): Promise<OneCluster & { readonly close: () => Promise<void> }> {
+  const { name, start: begin } = serverVariants().at(-1)!;
+  const server = await begin();
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
   await Promise.all([
     ...crds.map(async (crd) => client.create(kinds.customResourceDefinition, crd)),
-    ...namespaces.map(async (name) => client.create(kinds.namespace, namespaceLike(name))),
+    ...namespaces.map(async (namespace) => client.create(kinds.namespace, namespaceLike(namespace))),
   ]);
-  return { server, client };
+  await untilEstablished(client);
+  // The embedded server deletes what has lost its owner by itself.
+  const collector =
+    name === "real" && controllerManagerPath
+      ? await startControllerManager({
+          path: controllerManagerPath,
+          server,
+          url: server.url,
+          accounts: false,
+          controllers: ["garbage-collector-controller"],
+        })
+      : undefined;
+  const close = async (): Promise<void> => {
+    await collector?.stop();
+    await server.close();
+  };
+  return { server, client, close };
 }

@@ -31,6 +31,8 @@ export interface ControllerManagerOptions {
   readonly url: string;
   /** Whether each controller uses its own service account. */
   readonly accounts: boolean;
+  /** Default: all default ones except those switched off. */
+  readonly controllers?: readonly string[] | undefined;
 }
 
 export interface ControllerManager {
@@ -40,9 +42,10 @@ export interface ControllerManager {
   stop(): Promise<void>;
 }
 
-/** All default controllers except those switched off, with JSON as content type. */
+/** With JSON as content type. */
 export async function startControllerManager(options: ControllerManagerOptions): Promise<ControllerManager> {
   const { authority } = options.server;
+  const { controllers = ["*", ...Object.keys(switchedOff).map((name) => `-${name}`)] } = options;
   const dir = await mkdtemp(join(tmpdir(), "attune-controllers-"));
   const file = async (name: string, text: string): Promise<string> => {
     const path = join(dir, name);
@@ -61,9 +64,7 @@ export async function startControllerManager(options: ControllerManagerOptions):
       `--use-service-account-credentials=${options.accounts}`,
       `--service-account-private-key-file=${await file("sa.key", privateKeyPem(authority.serviceAccountKey))}`,
       `--root-ca-file=${await file("ca.crt", authority.caPem)}`,
-      `--controllers=*,${Object.keys(switchedOff)
-        .map((name) => `-${name}`)
-        .join(",")}`,
+      `--controllers=${controllers.join(",")}`,
     ],
     (text) => (output += text),
   );
