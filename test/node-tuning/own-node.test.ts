@@ -15,6 +15,7 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 import { agentOn, agentToken } from "./agent-token.ts";
 import { eventually } from "./eventually.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
+import { coresResource } from "../../src/domain/workload-partitioning/node/agent-cores.ts";
 import { annotations } from "../../src/domain/rollout/node-annotations.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);
@@ -46,6 +47,7 @@ for (const variant of serverVariants())
       patch: { metadata: { annotations } },
     });
     const reports = annotate({ [bootArgumentsAnnotation]: "quiet", [inputsAnnotation]: "1" });
+    const cores = { capacity: { [coresResource]: "4k" } };
     const taint = { spec: { taints: [{ key: "mine", effect: "NoSchedule" }] } };
 
     it("writes the status of its own Profile", async () => {
@@ -60,6 +62,22 @@ for (const variant of serverVariants())
         [bootArgumentsAnnotation]: "quiet",
         [inputsAnnotation]: "1",
       });
+    });
+
+    it("adds cores to the capacity of its own Node, and removes them", async () => {
+      const write = (capacity: object): Promise<unknown> =>
+        agents
+          .get("a")!
+          .patch(nodes, "a", { type: "merge", patch: { status: { capacity } } }, { subresource: "status" });
+      const capacity = async (): Promise<unknown> =>
+        ((await admin.get(nodes, "a")) as { status?: { capacity?: object } }).status?.capacity ?? {};
+      const amounts = { capacity: { cpu: "4" }, allocatable: { cpu: "4" } };
+      await admin.patch(nodes, "a", { type: "merge", patch: { status: amounts } }, { subresource: "status" });
+      const before = await capacity();
+      await write({ [coresResource]: "4k" });
+      expect(await capacity()).toEqual({ ...(before as object), [coresResource]: "4k" });
+      await write({ [coresResource]: null });
+      expect(await capacity()).toEqual(before);
     });
 
     it("removes boot arguments from its own Node", async () => {
@@ -146,7 +164,35 @@ for (const variant of serverVariants())
           what: nodes,
           patch: { type: "merge", patch: { status: { phase: "Running" } } },
           subresource: "status",
-          refused: /cannot patch/,
+          refused: /an agent may write only the annotations/,
+        },
+      ],
+      [
+        "another capacity of its Node",
+        {
+          what: nodes,
+          patch: { type: "merge", patch: { status: { capacity: { [coresResource]: "4k", "example.com/gpu": "8" } } } },
+          subresource: "status",
+          refused: /an agent may write only the annotations .* and the cores in its capacity/,
+        },
+      ],
+      [
+        "a label of its Node with the status",
+        {
+          what: nodes,
+          patch: { type: "merge", patch: { metadata: { labels: { x: "y" } }, status: cores } },
+          subresource: "status",
+          refused: /an agent may write only the annotations/,
+        },
+      ],
+      [
+        "the cores of another Node",
+        {
+          what: nodes,
+          name: "b",
+          patch: { type: "merge", patch: { status: cores } },
+          subresource: "status",
+          refused: /an agent on node a may not write b/,
         },
       ],
     ];

@@ -12,10 +12,12 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { withoutOtherStatus } from "../../domain/workload-partitioning/node/agent-cores.ts";
 import { agentAnnotations } from "../../domain/rollout/node-annotations.ts";
 import { RollbackOnRemoval } from "../../node/on-node/removal/rollback-on-removal.ts";
 import type { BootArguments } from "../../node/on-node/boot-arguments.ts";
 import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
+import { coresController, patchCores } from "../../node/on-node/cores-controller.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeEvents } from "../../node/on-node/events/node-events.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
@@ -26,7 +28,6 @@ import { NodeTuner } from "../../node/on-node/node-tuner.ts";
 import { checkNode, type OwnNode, tuneController } from "../../node/on-node/tune-controller.ts";
 import { clearState } from "../../node/on-node/removal/clear-state.ts";
 import type { RollbackReport } from "../../node/engine/engine.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
 import { agentServiceAccount } from "./rbac.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
@@ -124,7 +125,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   if (updater) {
     const selected = { fieldSelector: `metadata.name=${node}` };
     const nodes = manager.informer(kinds.node, selected, () =>
-      createInformer(client, kinds.node, { ...selected, clock, project: withoutStatus }),
+      createInformer(client, kinds.node, { ...selected, clock, project: withoutOtherStatus }),
     );
     const watch = new ConfigWatch(host, clock);
     const isTuned = (): boolean => settled;
@@ -132,6 +133,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     update = config;
     watch.start(() => config.queue.add(node), over.signal);
     manager.add(config, { on: "everywhere" });
+    manager.add(coresController({ client, nodes, node, host, clock, log }), { on: "everywhere" });
   }
   // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);
@@ -174,15 +176,12 @@ async function forgetBoot(client: Client, node: string, log: Log): Promise<void>
   const patch = { metadata: { annotations: { [agentAnnotations.tunedBoot]: null } } };
   try {
     await client.patch(kinds.node, node, { type: "merge", patch });
+    // With the files of the config the node has lost the CPUs that it kept for pods of the platform.
+    await patchCores(client, node, null);
   } catch (error) {
     // Its rights, or its Node, may be gone with it. `attune uninstall` removes all annotations.
-    log.info({ error: (error as Error).message }, "the Node still says that it was tuned");
+    log.info({ error: (error as Error).message }, "the Node still says that it was tuned, or has cores");
   }
-}
-
-/** The agent reads annotations only, and the images in a Node's status may be large. */
-function withoutStatus({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata };
 }
 
 /** Throws where an original could not be restored: the exit code is what remains of a pod. */

@@ -1,5 +1,6 @@
 import { bootArgumentsAnnotation, group, inputsAnnotation } from "../../domain/node-tuning/api.ts";
 import { writtenByAgent } from "../../domain/rollout/node-annotations.ts";
+import { coresResource } from "../../domain/workload-partitioning/node/agent-cores.ts";
 import { accountPolicy, type Restriction } from "../../language/object/account-policy.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type AgentDuties, agentServiceAccount } from "./rbac.ts";
@@ -36,6 +37,30 @@ const ownNode = {
   reason: "Forbidden",
 };
 
+const statusFields = [
+  "addresses",
+  "allocatable",
+  "conditions",
+  "config",
+  "daemonEndpoints",
+  "declaredFeatures",
+  "features",
+  "images",
+  "nodeInfo",
+  "phase",
+  "runtimeHandlers",
+  "volumesAttached",
+  "volumesInUse",
+];
+
+/** Of the status only one entry of the capacity may change. */
+const onlyCores = [
+  "request.subResource == 'status'",
+  ...statusFields.map((field) => `object.?status.?${field} == oldObject.?status.?${field}`),
+  `variables.newCapacity.all(name, name == '${coresResource}' || (name in variables.oldCapacity && variables.oldCapacity[name] == variables.newCapacity[name]))`,
+  `variables.oldCapacity.all(name, name == '${coresResource}' || name in variables.newCapacity)`,
+].join(" && ");
+
 /** Only the annotations of an update may change, and those of the shipped protocol. */
 function onlyReported({ protocol, machineConfiguration = false }: AgentDuties): Restriction["validations"][number] {
   const shipped = protocol === "shipped" ? [bootArgumentsAnnotation, inputsAnnotation] : [];
@@ -43,7 +68,7 @@ function onlyReported({ protocol, machineConfiguration = false }: AgentDuties): 
   const reported = `[${names.map((name) => `'${name}'`).join(", ")}]`;
   const expression = [
     "request.operation == 'UPDATE'",
-    "!has(request.subResource)",
+    machineConfiguration ? `(!has(request.subResource) || (${onlyCores}))` : "!has(request.subResource)",
     "object.spec == oldObject.spec",
     ...["labels", "finalizers", "ownerReferences"].map(
       (field) => `object.metadata.?${field} == oldObject.metadata.?${field}`,
@@ -52,7 +77,7 @@ function onlyReported({ protocol, machineConfiguration = false }: AgentDuties): 
     `variables.before.all(name, name in ${reported} || name in variables.after)`,
   ].join(" && ");
   const message =
-    "an agent may write only the annotations of a Node that report boot arguments and the state of its config";
+    "an agent may write only the annotations of a Node that report boot arguments and the state of its config, and the cores in its capacity";
   return { expression, message, reason: "Forbidden" };
 }
 
@@ -60,6 +85,8 @@ function policy(name: string, namespace: string, of: Pick<Restriction, "rule" | 
   const variables = [
     { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
     { name: "before", expression: "has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}" },
+    { name: "oldCapacity", expression: "oldObject.?status.?capacity.orValue({})" },
+    { name: "newCapacity", expression: "object.?status.?capacity.orValue({})" },
     { name: "after", expression: "has(object.metadata.annotations) ? object.metadata.annotations : {}" },
   ];
   return accountPolicy(name, { account: { namespace, name: agentServiceAccount }, variables, ...of });

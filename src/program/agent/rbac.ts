@@ -94,6 +94,13 @@ const machineConfigurationGrants: readonly Grant[] = [
     verbs: ["patch"],
   },
   {
+    because:
+      "adds the cores of a partitioned node to its capacity, which kubelets of Kubernetes do not; a policy restricts it to its own node and to this resource",
+    apiGroups: [""],
+    resources: ["nodes/status"],
+    verbs: ["patch"],
+  },
+  {
     because: "the rendered config of its node",
     apiGroups: [machineConfigGroup],
     resources: ["machineconfigs"],

@@ -2,6 +2,7 @@ import type { MachineContents } from "../machine-contents.ts";
 import { plainPath } from "../kubelet-config/kubelet-files.ts";
 import { containerdHandlers, crioFolder } from "./containerd-handlers.ts";
 import type { HostFacts } from "./host-facts.ts";
+import { pinningFile, refusedPartitioning } from "./partitioning-on-host.ts";
 import { kubeletOnHost } from "./kubelet-on-host.ts";
 
 /** The contents as this host needs them, and what it cannot have. */
@@ -21,13 +22,20 @@ export function onHost(contents: MachineContents, facts: HostFacts): HostContent
   const files = [...contents.files, ...added.filter(({ path }) => !paths.has(path))];
   return {
     contents: { ...contents, files },
-    findings: [...parts.flatMap((part) => part.findings), ...unreadAnchors(contents, facts)],
+    findings: [
+      ...parts.flatMap((part) => part.findings),
+      ...unreadAnchors(contents, facts),
+      ...refusedPartitioning(contents, facts.runtime),
+    ],
   };
 }
 
 /** Whether `onHost` needs any facts. */
 export function dependsOnHost({ files }: MachineContents): boolean {
-  return files.some(({ path }) => path === plainPath || path.startsWith(crioFolder) || path.startsWith(anchorsFolder));
+  const paths = [plainPath, pinningFile];
+  return files.some(
+    ({ path }) => paths.includes(path) || path.startsWith(crioFolder) || path.startsWith(anchorsFolder),
+  );
 }
 
 const anchorsFolder = "/etc/pki/ca-trust/source/anchors/";

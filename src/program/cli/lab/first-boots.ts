@@ -39,8 +39,8 @@ export function firstBoots(options: FirstBootsOptions): Pick<KubeletsOptions, "p
 }
 
 /** As cloud-init would: the token, and the unit that uses it. */
-export async function install({ host }: VirtualNode, file: TokenFile): Promise<void> {
+export async function install({ host, options }: VirtualNode, file: TokenFile): Promise<void> {
   await host.replace(tokenPath, JSON.stringify(file), 0o600);
-  await host.replace(`/etc/systemd/system/${unitName}`, firstBootUnit(defaultImage));
+  await host.replace(`/etc/systemd/system/${unitName}`, firstBootUnit(defaultImage, options.topology.runtime));
   await host.run(["systemctl", "enable", unitName]);
 }
