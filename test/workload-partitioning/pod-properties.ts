@@ -53,10 +53,10 @@ export class PodProperties {
   #faultInRewritten(after: KubeObject, context: Context): string | undefined {
     const [problem] = validatePod({ ...context, object: after }).problems;
     if (problem) return `it is not valid: ${problem.message}`;
+    // CRI-O gives the least there is to a pod without CPU and memory, and CPU that is added would give it a class.
+    if (qosOf(this.#store(after).object) === "BestEffort") return undefined;
     const again = admitPod({ ...context, object: deepFreeze(this.#withDefaultCpu(after)) });
-    // A pod with cores and nothing else gets a class from CPU that is added.
-    const isKept = equal(again.object, after) || qosOf(this.#store(after).object) === "BestEffort";
-    if (!isKept) return `CPU that LimitRanger adds changes it: ${again.rule}`;
+    if (!equal(again.object, after)) return `CPU that LimitRanger adds changes it: ${again.rule}`;
     const wrong = containersOf(after).find(({ name, resources: { requests = {}, limits = {} } = {} }) => {
       const asked = requests[this.#cores];
       if (asked === undefined) return false;

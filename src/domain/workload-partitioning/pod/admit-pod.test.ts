@@ -108,6 +108,18 @@ describe("a second admission (partitioning P-1)", () => {
   });
 });
 
+it("touches no resources of a best-effort pod, also if it asks for zero CPU, or for cores", () => {
+  const cores = { "management.workload.openshift.io/cores": "1" };
+  const containers = [{ cpu: "0" }, { cpu: "0", ...cores }, cores].map((requests, index) => ({
+    name: `c${index}`,
+    resources: { requests, limits: requests },
+  }));
+  const { object } = admitPod(reviewOf(askingPod(containers), "current"));
+  expect(containersOf(object)).toEqual(containers);
+  expect(object.metadata.annotations).toMatchObject({ [`${resources}c0`]: '{"cpushares": 2}' });
+  expect(admitPod(reviewOf(object, "current")).type).toBe("unchanged");
+});
+
 it("leaves the pod it was given as it is: its controller's template keeps the annotation (partitioning P-5)", () => {
   const pod = deepFreeze(askingPod([{ name: "c", resources: small }]));
   expect(admitPod(reviewOf(pod)).type).toBe("changed");

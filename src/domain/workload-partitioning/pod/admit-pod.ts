@@ -72,11 +72,12 @@ function decide({ object, view, release }: Review, { workload, value }: { worklo
   const original = annotationsOf(object);
   const reason = reasonToLeave({ pod: object, workload, original, release });
   if (reason) return left(reason.code, reason.detail);
-  const pod = withoutAddedCpu(withoutInstructions(object), { workload, original });
+  const came = partitioningQosClass(containersOf(object));
+  const plain = withoutInstructions(object);
+  const pod = came === "BestEffort" ? plain : withoutAddedCpu(plain, { workload, original });
   const before = partitioningQosClass(containersOf(pod));
   const rewritten = rewrite(pod, { workload, class: before, release, original });
   const after = partitioningQosClass(containersOf(rewritten));
-  const came = partitioningQosClass(containersOf(object));
   // CPU that was added after an earlier admission can make a pod Guaranteed that was not when it was created.
   const isKept = after === before && (after === came || came === "Guaranteed");
   if (!isKept) return left("qos-would-change", `${came} to ${after}`);

@@ -11,7 +11,7 @@ import { leastCpu, readCpu, writeCpu } from "./resource-annotation.ts";
 interface Rewritten {
   readonly container: Container;
   /** Undefined: the container has no CPU to speak of, and stays as it is. */
-  readonly annotation?: string | undefined;
+  readonly annotation?: string;
 }
 
 export interface Origin {
@@ -41,6 +41,7 @@ export function rewrite(pod: KubeObject, rewriting: Rewriting): KubeObject {
 }
 
 function rewriteContainer(container: Container, { workload, class: qos, release, original }: Rewriting): Rewritten {
+  if (qos === "BestEffort") return { container, annotation: leastCpu };
   const cores = coresOf(workload);
   const { requests, limits } = container.resources ?? {};
   const cpu = amount(requests, "cpu");
@@ -48,7 +49,7 @@ function rewriteContainer(container: Container, { workload, class: qos, release,
   const done = rewrittenBefore(container, cores, original);
   // Without this a second admission would find no CPU, and leave the container without shares.
   const counted = done ? asked : cpu === undefined ? asked : coresForCpu(cpu);
-  if (counted === undefined) return { container, annotation: qos === "BestEffort" ? leastCpu : undefined };
+  if (counted === undefined) return { container };
   const limit = done ? done.limit : millicores(amount(limits, "cpu") ?? "0");
   return {
     container: {
