@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultImage, version } from "../../src/program/cli/version.ts";
+import { buildImage } from "./build-image.ts";
 import { Containerd, whyNoContainers } from "./containerd.ts";
 import { InstalledCluster } from "./installed-cluster.ts";
 
@@ -25,7 +24,7 @@ describe.skipIf(reason !== undefined)("the image", () => {
 
   beforeAll(async () => {
     const other = join(dir, "other.tar");
-    await Promise.all([build(archive, {}), build(other, { TZ: "Asia/Tokyo", LC_ALL: "C", TMPDIR: dir })]);
+    await Promise.all([buildImage(archive), buildImage(other, { TZ: "Asia/Tokyo", LC_ALL: "C", TMPDIR: dir })]);
     same = [sumOf(archive), sumOf(other)];
     rmSync(other);
     containerd = await Containerd.start();
@@ -150,12 +149,6 @@ describe.skipIf(reason !== undefined)("the image", () => {
 });
 
 /** As `npm --prefix ROOT run image -- --output NAME` in another folder, which npm passes on as INIT_CWD. */
-async function build(output: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const script = join(root, "scripts/image.mjs");
-  const all = { ...process.env, INIT_CWD: dirname(output), ...env };
-  await promisify(execFile)(process.execPath, [script, "--output", basename(output)], { env: all });
-}
-
 function sumOf(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

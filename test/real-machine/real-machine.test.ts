@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, onTestFailed } from "vitest";
 import { whyNoMachine } from "./harness/find-emulator.ts";
 import { type Stage, startStage } from "./harness/stage.ts";
+import { beforeKubeletStories } from "./stories/before-kubelet.ts";
 import { hardwareStory } from "./stories/hardware.ts";
 import { machineConfigStories } from "./stories/machine-config.ts";
 import { machineStories } from "./stories/machine.ts";
@@ -26,6 +27,7 @@ describe.skipIf(reason !== undefined)("Attune on an emulated machine", { timeout
   machineStories(() => stage);
   hardwareStory(() => stage);
   tuningStories(() => stage);
+  beforeKubeletStories(() => stage);
   machineConfigStories(() => stage);
   performanceProfileStories(() => stage);
   powerCutStories(() => stage);

@@ -14,9 +14,12 @@ export interface GuestFile {
  * It needs neither network nor keys, and the line that it begins with is the event of a finished boot.
  */
 const channel = `#!/bin/bash
+until [ -e /dev/virtio-ports/${portName} ]; do sleep 0.2; done
 exec 3<>/dev/virtio-ports/${portName}
 printf '\\nboot %s %s\\n' "$(cat /proc/sys/kernel/random/boot_id)" "$(cut -d' ' -f1 /proc/uptime)" >&3
-while read -r id script <&3; do
+while :; do
+  # As long as the emulator has not opened its end, there is nothing to read.
+  read -r id script <&3 || { sleep 0.2; continue; }
   bash -c "$(base64 -d <<<"$script")" </dev/null >/run/channel.out 2>/run/channel.err 3>&-
   code=$?
   { printf '\\n%s %s ' "$id" "$code"; base64 -w0 /run/channel.out; printf ' '; base64 -w0 /run/channel.err; printf ' end\\n'; } >&3
@@ -47,9 +50,10 @@ ExecStart=/bin/mount -o remount,ro,bind /usr
 WantedBy=local-fs.target
 `;
 
+/** A node's kubelet starts its agent, with its container runtime. */
 const agentUnit = `[Unit]
 Description=Attune agent
-After=network.target
+After=network.target containerd.service kubelet.service
 RequiresMountsFor=${programFolder}
 [Service]
 ExecStart=/bin/sh ${programFolder}/start-agent
@@ -59,9 +63,14 @@ RestartSec=1
 WantedBy=multi-user.target
 `;
 
-/** The guest has no pods: of a kubelet and a container runtime it has the services, the configuration and the versions. */
+/** A sysctl of the stories, and its value when the first kubelet of the boot was started. */
+export const swappiness = "/proc/sys/vm/swappiness";
+export const swappinessAtKubelet = "/run/swappiness-at-kubelet";
+
+/** The guest has no pods: of a kubelet it has the service, the configuration and the version. Its container runtime is a real one. */
 const kubelet = `#!/bin/sh
 [ "$1" = --version ] && exec echo Kubernetes v1.35.0
+[ -e ${swappinessAtKubelet} ] || cat ${swappiness} >${swappinessAtKubelet}
 exec sleep infinity
 `;
 const kubeletUnit = `[Unit]
@@ -72,21 +81,10 @@ Restart=always
 [Install]
 WantedBy=multi-user.target
 `;
-const containerd = `#!/bin/sh
-[ "$1" = --version ] && exec echo containerd github.com/containerd/containerd v1.7.0
-exec sleep infinity
-`;
-const containerdUnit = `[Unit]
-Description=Stand-in for containerd
-[Service]
-ExecStart=/usr/bin/containerd
-Restart=always
-[Install]
-WantedBy=multi-user.target
-`;
 const kubeletConfig = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\n";
 
 /** On a busy host an emulated second is long. */
+const longUnit = "[Service]\nTimeoutStartSec=15min\nTimeoutStopSec=15min\n";
 const patience = "[Manager]\nDefaultTimeoutStartSec=15min\nDefaultTimeoutStopSec=15min\n";
 
 const network = `[Match]
@@ -118,9 +116,8 @@ export const guestFiles: Readonly<Record<string, GuestFile>> = {
   "/etc/systemd/system/read-only-usr.service": { text: readOnlyUsr },
   "/etc/systemd/system/test-channel.service": { text: channelUnit },
   "/etc/systemd/system/attune-agent.service": { text: agentUnit },
+  "/etc/systemd/system/attune-one-shot.service.d/patience.conf": { text: longUnit },
   "/etc/systemd/system/kubelet.service": { text: kubeletUnit },
-  "/etc/systemd/system/containerd.service": { text: containerdUnit },
-  "/usr/bin/containerd": { text: containerd, mode: 0o755 },
   "/usr/bin/kubelet": { text: kubelet, mode: 0o755 },
   "/var/lib/kubelet/config.yaml": { text: kubeletConfig },
   "/etc/initramfs-tools/conf.d/small": { text: "MODULES=list\n" },

@@ -19,7 +19,7 @@ import { Machine } from "./machine.ts";
 
 const suite = "bookworm";
 const packages =
-  "systemd-sysv udev dbus linux-image-cloud-amd64 initramfs-tools zstd grub-pc iproute2 ethtool procps kmod util-linux irqbalance libstdc++6".split(
+  "systemd-sysv udev dbus linux-image-cloud-amd64 initramfs-tools zstd grub-pc iproute2 ethtool procps kmod util-linux irqbalance libstdc++6 containerd runc".split(
     " ",
   );
 const diskSize = "3G";

@@ -7,11 +7,16 @@ import type { Host } from "../../../src/node/host/host.ts";
 import { NodeUpdater } from "../../../src/node/on-node/machine-config/node-updater.ts";
 import type { Machine } from "./machine.ts";
 
-/** The lab's machine with the hardware and the boot loader's defaults of the guest, after a boot. */
+/** The lab's machine with the hardware and the configuration of boot loader, kubelet and containerd of the guest, after a boot. */
 export async function virtualMachineAs(guest: Machine): Promise<VirtualMachine> {
   const kernelRelease = await guest.run("uname -r");
   const virtual = machine(machineBase({ cpus: 4, sockets: 2, memoryMiB: 1536, architecture: "amd64", kernelRelease }));
-  for (const path of ["/etc/default/grub", "/etc/systemd/system/kubelet.service", "/var/lib/kubelet/config.yaml"])
+  for (const path of [
+    "/etc/default/grub",
+    "/etc/systemd/system/kubelet.service",
+    "/var/lib/kubelet/config.yaml",
+    "/etc/containerd/config.toml",
+  ])
     await virtual.replace(path, `${await guest.read(path)}\n`);
   for (const path of ["/etc/default/grub.d", "/usr/local/bin"])
     await virtual.placeDirectory(path, { mode: 0o755, uid: 0, gid: 0 });

@@ -3,6 +3,7 @@ import { type PerformanceProfileSpec, performanceProfileKind } from "../../../sr
 import { splitArguments } from "../../../src/language/tuned/boot-arguments.ts";
 import { differences, fileState, inForce } from "../harness/guest-state.ts";
 import type { Stage } from "../harness/stage.ts";
+import { virtualMachineAs } from "../harness/virtual-machine.ts";
 import { contentsOf } from "./contents.ts";
 import { poolName, rolledOut } from "./rolled-out.ts";
 import { asOnVirtualMachine, hasFiles } from "./virtual-machine.ts";
@@ -32,6 +33,7 @@ export function performanceProfileStories(stage: () => Stage): void {
       await inForce(machine),
       await machine.read("/proc/cmdline"),
     ];
+    const virtual = await virtualMachineAs(machine);
     const boots = machine.boots.length;
     const added = async (): Promise<string[]> =>
       splitArguments(await machine.read("/proc/cmdline")).slice(splitArguments(cmdline).length);
@@ -47,7 +49,7 @@ export function performanceProfileStories(stage: () => Stage): void {
     expect(await inForce(machine)).toEqual({ online: "0-2", isolated: "", nohzFull: "1-2", pages: "8 4", failed: "" });
     expect(machine.boots).toHaveLength(boots + 1);
     await hasFiles(contents, machine);
-    await asOnVirtualMachine(stage(), { name: config, contents, before: files });
+    await asOnVirtualMachine(stage(), { name: config, contents, before: files, virtual });
 
     const edited = profile({ cpu: { reserved: "0-1", isolated: "2", offlined: "3" }, hugepages: pages(2, 6) });
     await cluster.apply(performanceProfileKind, edited);

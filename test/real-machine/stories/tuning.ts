@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
 import { type Profile, tunedKind, tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
 import { findCondition, isTrue } from "../../../src/language/object/condition.ts";
-import { programFolder } from "../harness/guest-files.ts";
+import { programFolder, swappiness } from "../harness/guest-files.ts";
 import { differences, fileState } from "../harness/guest-state.ts";
 import type { Stage } from "../harness/stage.ts";
 
-const swappiness = "/proc/sys/vm/swappiness";
-
 /** For every node. */
-const tuned = (sections: string): object => ({
+export const tuned = (sections: string): object => ({
   apiVersion: "tuned.openshift.io/v1",
   kind: "Tuned",
   metadata: { name: "story", namespace: tuningNamespace },
@@ -18,7 +16,7 @@ const tuned = (sections: string): object => ({
   },
 });
 
-const hasApplied =
+export const hasApplied =
   (name: string) =>
   ({ status }: Profile): boolean =>
     status?.tunedProfile === name && isTrue(status.conditions, "Applied");

@@ -4,19 +4,21 @@ import { machineConfigKind } from "../../../src/domain/machine-config/api.ts";
 import type { MachineContents, MachineFile } from "../../../src/domain/machine-config/machine-contents.ts";
 import { grubPaths } from "../../../src/embedded/lab/boot/boot-loader.ts";
 import { chooseEntry, commandLine } from "../../../src/embedded/lab/boot/grub-config.ts";
+import type { Machine as VirtualMachine } from "../../../src/embedded/lab/machine.ts";
 import type { Host } from "../../../src/node/host/host.ts";
 import { fileState, inForce } from "../harness/guest-state.ts";
 import type { Machine } from "../harness/machine.ts";
 import type { Stage } from "../harness/stage.ts";
-import { bringTo, virtualFileState, virtualMachineAs } from "../harness/virtual-machine.ts";
+import { bringTo, virtualFileState } from "../harness/virtual-machine.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 export interface ReachedConfig {
   readonly name: string;
   readonly contents: MachineContents;
-  /** Of the guest, before it had the config. */
+  /** The guest's files before it had the config, and a virtual machine as it was then. */
   readonly before: Files;
+  readonly virtual: VirtualMachine;
 }
 
 /** Every file of the config is on the guest, byte by byte and with its mode. */
@@ -31,9 +33,11 @@ export async function hasFiles({ files }: MachineContents, guest: Machine): Prom
 }
 
 /** A virtual machine of the lab that gets the same config: its files, units and boot arguments must be those of the guest. */
-export async function asOnVirtualMachine(stage: Stage, { name, contents, before }: ReachedConfig): Promise<void> {
+export async function asOnVirtualMachine(
+  stage: Stage,
+  { name, contents, before, virtual }: ReachedConfig,
+): Promise<void> {
   const { cluster, machine: guest } = stage;
-  const virtual = await virtualMachineAs(guest);
   const virtualBefore = await virtualFileState(virtual);
   await bringTo(virtual, name, (await cluster.client.get(machineConfigKind, name)).spec);
 
