@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
 import type { Informer } from "../../src/cluster/kube/cache.ts";
-import type { Client } from "../../src/cluster/kube/client.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -27,7 +26,7 @@ import { runManagement } from "../../src/program/management/management.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { isUnavailable } from "../machine-config-rollout/rollout-cluster.ts";
 import { eventually } from "../node-tuning/eventually.ts";
-import { controlPlane, poolNamespace, type TwoClusters, twoClusters } from "./two-clusters.ts";
+import { controlPlane, operatorAccount, poolNamespace, type TwoClusters, twoClusters } from "./two-clusters.ts";
 
 const users = { namespace: poolNamespace };
 
@@ -41,12 +40,14 @@ export class InPlaceClusters {
   /** The most nodes of a NodePool that were away at the same time. */
   readonly mostAway = new Map<string, number>();
   readonly #end = new AbortController();
+  readonly #account: HttpClient;
   #operator:
     | { readonly stop: AbortController; readonly done: Promise<void>; readonly clients: HttpClient[] }
     | undefined;
 
-  private constructor(clusters: TwoClusters, machines: readonly VirtualNode[]) {
+  private constructor(clusters: TwoClusters, account: HttpClient, machines: readonly VirtualNode[]) {
     this.clusters = clusters;
+    this.#account = account;
     this.machines = new Map(machines.map((machine) => [machine.name, machine]));
     this.nodes = createInformer(clusters.hosted.client, kinds.node, {});
   }
@@ -61,7 +62,7 @@ export class InPlaceClusters {
         return new VirtualNode({ name, topology: smallMachine, base, labels });
       }),
     );
-    const world = new InPlaceClusters(clusters, machines);
+    const world = new InPlaceClusters(clusters, await operatorAccount(clusters.hosted), machines);
     const { hosted, management } = clusters;
     const { signal } = world.#end;
     await applyManifests(hosted.client, hostedManifests("documented"));
@@ -209,15 +210,15 @@ export class InPlaceClusters {
       .join("\n");
   }
 
-  /** Of the hosted cluster. `by`: the client that it uses there. */
-  startOperator(by: (own: HttpClient) => Client = (own) => own): void {
+  /** Of the hosted cluster, with an account that has the rights of the table only. */
+  startOperator(): void {
     const stop = new AbortController();
     // Its own connections, which a kill closes.
-    const [client, management] = [this.clusters.hosted, this.clusters.management].map(
-      (cluster) => new HttpClient(cluster.client.connection),
+    const [client, management] = [this.#account, this.clusters.management.client].map(
+      ({ connection }) => new HttpClient(connection),
     ) as [HttpClient, HttpClient];
     const done = runOperator({
-      client: by(client),
+      client,
       controlPlane: { client: management, namespace: controlPlane },
       image: "attune:test",
       agentServiceAccount,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ifThere } from "../../src/cluster/kube/api-error.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { runtimeClassKind } from "../../src/domain/performance-profile/api.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
@@ -133,6 +134,40 @@ describe("a profile in a ConfigMap", () => {
     const seen = await applied("pp", "performance-perf");
     expect(seen.children["pp/KubeletConfig"]).toMatchObject({ policy: "single-numa-node" });
     expect(Object.keys(seen.children)).toHaveLength(4);
+  });
+
+  it("is applied and removed whatever finalizer a hosted user puts on its RuntimeClass", async () => {
+    start();
+    await world.createNode("np1-a");
+    const runtimeClass = "performance-perf";
+    const hold = async (): Promise<string | undefined> => {
+      const patch = { metadata: { finalizers: ["example.com/held"] } };
+      const { metadata } = await world.hosted.patch(runtimeClassKind, runtimeClass, { type: "merge", patch });
+      return metadata.uid;
+    };
+    const renewed = async (uid: string | undefined): Promise<void> => {
+      await reaches("another one", ({ runtimeClasses }) => runtimeClasses[runtimeClass] !== undefined);
+      await eventually("another one", async () => {
+        const { metadata } = await world.hosted.get(runtimeClassKind, runtimeClass);
+        return metadata.uid !== uid && metadata.deletionTimestamp === undefined;
+      });
+    };
+    await apply("pp", "np1", profile("perf"));
+    await reports("np1-a", "perf");
+    await applied("pp", runtimeClass);
+    const first = await hold();
+    await ifThere(world.hosted.delete(runtimeClassKind, runtimeClass));
+    await renewed(first);
+    await applied("pp", runtimeClass);
+    const second = await hold();
+    await remove("pp");
+    await reaches("the management cluster has nothing of it", ({ inputs, children }) =>
+      [inputs, children].every((part) => Object.keys(part).length === 0),
+    );
+    await apply("pp", "np1", profile("perf"));
+    await reports("np1-a", "perf");
+    await applied("pp", runtimeClass);
+    await renewed(second);
   });
 
   it("shares its RuntimeClass with that of another NodePool, and tells the younger where they differ (hosted W-19)", async () => {

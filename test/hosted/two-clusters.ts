@@ -6,6 +6,10 @@ import { nodePoolCrds } from "../../src/domain/node-pool/crds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { rbacObjects } from "../../src/language/object/grant.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { hostedClusterGrants } from "../../src/program/operator/hosted-rbac.ts";
+import { clientOfAccount } from "../servers/client-for.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
 import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
@@ -55,6 +59,13 @@ export async function twoClusters(): Promise<TwoClusters> {
 export function namespaceLike(name: string): KubeObject {
   const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
+}
+
+/** With the rights that the operator needs in a hosted cluster, and no others. */
+export async function operatorAccount({ server, client }: OneCluster): Promise<HttpClient> {
+  const account = { namespace: tuningNamespace, name: "attune-operator" };
+  await applyManifests(client, rbacObjects("attune:operator", account, hostedClusterGrants()));
+  return clientOfAccount(server, account.namespace, account.name);
 }
 
 async function start(

@@ -5,6 +5,7 @@ import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorGrants } from "../../src/program/operator/rbac.ts";
+import { hostedClusterGrants } from "../../src/program/operator/hosted-rbac.ts";
 import { firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { hostedOperatorGrants, hostedOperatorRole, managementGrants } from "../../src/program/management/rbac.ts";
@@ -25,6 +26,7 @@ const ofHosted: [string, readonly Grant[]][] = [
     "attune-operator, of a hosted cluster",
     hostedOperatorGrants.map((grant) => ({ ...grant, within: "(control plane)" })),
   ],
+  ["(kubeconfig of a hosted cluster)", hostedClusterGrants()],
 ];
 
 /** The rights that the upstream document gives on Tuneds and Profiles. A right on a status counts as one on the object. */

@@ -70,9 +70,14 @@ function mayBeTold({ state, progress, conflict }: Member, target: string): boole
   return state.isReady || (state.notReady === "cordoned" && state.cordonedBy === "operator");
 }
 
-/** Uses the budget and has failed on another config: told the target, it uses no more, and nothing else would free it. */
+/**
+ * Uses the budget, and has failed on another config or is done with none, as when a user took its annotations away: told the
+ * target, it uses no more, and nothing else would free it.
+ */
 function isStuck({ state, progress }: Member): boolean {
-  return usesBudget(state) && (state.isFailing || progress?.phase === "Failed");
+  const { desired, state: said } = state.update;
+  const isUntold = desired === "" && said === "Done";
+  return usesBudget(state) && (state.isFailing || progress?.phase === "Failed" || isUntold);
 }
 
 /** Was told another config, and has not begun with it. */

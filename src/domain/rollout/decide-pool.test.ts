@@ -56,6 +56,11 @@ test("a node that failed on another config uses the budget once it is told, and 
   });
 });
 
+test("a node whose configs a user took away is told again, although it says that it is done", () => {
+  const nodes = [node("a", ["", "", "Done"]), node("b", ["r-1", "r-1", "Done"])];
+  expect(written(nodes, pass(nodes)).map(({ metadata }) => updateOf(metadata).desired)).toEqual(["r-3", "r-1"]);
+});
+
 test("a node that restarted and lost its config keeps the taint until it is tuned", () => {
   const lost = node("a", ["r-1", "r-1", "Lost"]);
   const status = { conditions: [{ type: "Ready", status: "True" }], nodeInfo: { bootID: "2" } };

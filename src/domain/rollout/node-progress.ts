@@ -52,8 +52,9 @@ function readProgress({ node }: NodeState): NodeProgress | undefined {
 export function nextProgress(state: NodeState, target: string, now: string): NodeProgress | undefined {
   const before = readProgress(state);
   const { desired } = state.update;
-  // Set back after its last attempt: that it failed must not be forgotten, or it would be asked again.
-  if (before && gaveUp(before, target) && desired !== target) return before;
+  // Set back after its last attempt: that it failed must not be forgotten, or it would be asked again. One that was installed
+  // anew has not failed.
+  if (before && gaveUp(before, target) && desired !== target && !state.isUntouched) return before;
   if (state.isDone || desired === "") return undefined;
   const known = before?.config === desired ? before : undefined;
   const phase = phaseOf(state);

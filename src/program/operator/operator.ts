@@ -30,6 +30,7 @@ import {
 import type { FirstBootOptions } from "./first-boot/first-boot.ts";
 import { addHosted } from "./hosted.ts";
 import type { ControlPlanePlace } from "./hosted-parts.ts";
+import { leaseCheck } from "./lease-check.ts";
 import { metricsClients } from "./metrics-clients.ts";
 import { nodeTuningCaches } from "./node-tuning-caches.ts";
 import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
@@ -141,6 +142,7 @@ async function runWith(
   const refused = new RefusedWrites(clock);
   const writer = refused.noting(election ? leadersOnly(client, election.gate) : client);
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
+  if (election && controlPlane) manager.addReadyCheck("lease", leaseCheck(election, clock));
   if (election && !controlPlane)
     manager.informer(kinds.deployment, { namespace, view: otherDeployment }, () => other.informer);
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });

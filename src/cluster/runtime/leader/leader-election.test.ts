@@ -318,6 +318,17 @@ describe("leader election", () => {
     expect(server.lease?.spec?.holderIdentity).toBe("thief");
   });
 
+  test("a candidate that claims the lease for years has it for five minutes, unless it renews", async () => {
+    const [clock, server] = [new VirtualClock(), new LeaseServer()];
+    const years = { holderIdentity: "thief", leaseDurationSeconds: 2 ** 31 - 1 };
+    await server.connect(clock).create(years, { timeoutMs: 1 });
+    const a = candidate(server, clock, "a");
+    await clock.advance(299_000);
+    expect(a.log).toEqual([]);
+    await clock.advance(2_000);
+    expect(a.log).toEqual(["leads"]);
+  });
+
   test("a label that another client adds to the lease causes a conflict, but does not lose the lease", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     const a = candidate(server, clock, "a");

@@ -35,6 +35,12 @@ export interface LeaderElectionOptions {
 const renewalPart = 0.4;
 
 /**
+ * OpenShift's operators claim a Lease for at most 270 s. A user of the cluster who claims it for years, with one write, must not
+ * stop an operator that long.
+ */
+const longestTermMs = 300_000;
+
+/**
  * One leader at a time, by a Lease. Every duration is measured on the local monotonic clock: our own term from the moment
  * before a renewal is sent, another candidate's from the moment we saw the Lease change. No decision uses the time stamps
  * in the Lease. Candidates watch the Lease instead of polling it. Before they take it they read it, so that a late watch
@@ -251,7 +257,7 @@ export class LeaderElection {
     const holder = this.#holder();
     if (!this.#seen || holder === undefined || holder === this.identity) return 0;
     const seconds = this.#seen.lease.spec?.leaseDurationSeconds;
-    const durationMs = seconds === undefined ? this.#leaseDurationMs : seconds * 1000;
+    const durationMs = seconds === undefined ? this.#leaseDurationMs : Math.min(seconds * 1000, longestTermMs);
     return this.#seen.at + durationMs - this.#clock.monotonic();
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
+import { orderMark } from "../handover/pool-order.ts";
 import { keys } from "../protocol.ts";
 import { memberNotes, PoolMembers } from "./pool-members.ts";
 
@@ -21,7 +22,9 @@ function names(
   return wanted[0]?.data?.["nodes"] ?? "";
 }
 
-const order = configMap("pool-order-np1", "np1");
+const unmarked = configMap("pool-order-np1", "np1");
+const marks = { ...unmarked.metadata.labels, [orderMark]: "true" };
+const order = { ...unmarked, metadata: { ...unmarked.metadata, labels: marks } };
 const real = new Map([["real", "np1"]]);
 const [note] = memberNotes(real, { ...none, configMaps: [order] }).wanted as [ConfigMap];
 
@@ -46,6 +49,7 @@ it("a note stays while the NodePool has nodes, although nothing else is about it
 
 it("the name of a Node that is gone stays noted while its NodePool exists, unless a machine provider knows the nodes", () => {
   expect(names(new Map(), [order, note])).toBe("real\n");
+  expect(names(new Map(), [unmarked, note])).toBe("");
   expect(names(new Map([["new", "np1"]]), [order, note], new Map([["new", "np1"]]))).toBe("new\n");
 });
 

@@ -2,7 +2,8 @@ import { type ObjectReference, referenceTo } from "../../../language/object/plan
 import type { NodeFacts } from "../../node-tuning/node-profile.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { joinedName } from "../names.ts";
-import { keys, nodePoolIn, nodePoolOf } from "../protocol.ts";
+import { isOrder } from "../handover/pool-order.ts";
+import { contentOf, keys, nodePoolIn, nodePoolOf } from "../protocol.ts";
 
 /** Label of a ConfigMap that lists the nodes of a NodePool. Its value is of no meaning. */
 const membersMark = "rollout.attune.dev/members";
@@ -82,9 +83,10 @@ export function memberNotes(
   { configMaps, provided, namespace }: Omit<MembersInput, "nodes"> & { readonly namespace: string },
 ): MemberNotes {
   const notes = configMaps.filter(listsMembers);
-  const about = configMaps.filter((one) => !listsMembers(one));
-  const existing = new Set(about.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
-  const pools = new Set([...existing, ...notes.map(nodePoolOf)]);
+  const pools = new Set(configMaps.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
+  // Others may outlast the NodePool.
+  const ordered = configMaps.filter((one) => isOrder(one) || contentOf(one) === "tuneds");
+  const existing = new Set(ordered.flatMap((one) => [nodePoolOf(one), nodePoolIn(one)]));
   const names = new Map<string, Set<string>>();
   const add = (name: string, nodePool: string): void => {
     const others = names.get(nodePool);

@@ -60,6 +60,8 @@ export function isDrained({ desired, desiredDrain, lastAppliedDrain }: NodeUpdat
 export function settlement(update: NodeUpdate): "uncordon" | "wait" | "done" {
   const { desired, desiredDrain, lastAppliedDrain } = update;
   const uncordon = uncordonRequest(desired);
-  if (asksForDrain(update)) return "uncordon";
+  // A request about another config that the operator has not answered, and will not: a user wrote it.
+  const isForeign = desiredDrain !== uncordon && desiredDrain !== lastAppliedDrain;
+  if (asksForDrain(update) || isForeign) return "uncordon";
   return desiredDrain === uncordon && lastAppliedDrain !== uncordon ? "wait" : "done";
 }
