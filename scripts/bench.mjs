@@ -15,7 +15,7 @@ await import("./bundle.mjs");
 const bundle = join(out, "main.mjs");
 await build({
   // Each becomes a file directly in the folder: the first starts the others by their names beside it.
-  entryPoints: ["main", "lab/lab-process", "node-tuning/agents-process"].map((path) => ({
+  entryPoints: ["main", "lab/lab-process", "node-tuning/agents-process", "webhook/webhook-process"].map((path) => ({
     in: join(root, `bench/${path}.ts`),
     out: basename(path),
   })),

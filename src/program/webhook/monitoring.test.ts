@@ -22,7 +22,8 @@ describe("rules about partitioned workloads", () => {
       exported.push(name);
       return family;
     };
-    webhookMetrics({ counter: note, gauge: note, histogram: note, onCollect: () => () => {} });
+    const metrics = { counter: note, gauge: note, histogram: note, onCollect: () => () => {} };
+    webhookMetrics({ admission: [], conversion: [] }, () => 0, metrics);
     const known = new Set([...exported, ...all.flatMap(({ record }) => record ?? [])]);
     const used = all.flatMap(({ expr }) => expr.match(/attune[:_][a-z0-9:_]+/g) ?? []);
     expect(used.length).toBeGreaterThan(8);

@@ -149,15 +149,14 @@ export class ReviewServer {
     if (type.trim() !== "application/json") return refuse(request, 415, "reviews must be application/json");
     if (this.#inFlight > maxInFlight) return refuse(request, 503, `more than ${maxInFlight} reviews at once`);
     const body = new ReviewBody(request, this.#bodies);
-    const late = new AbortController();
-    void pause(this.#clock, bodyMs, late.signal).then(() => late.signal.aborted || body.refuse());
+    const stopTimer = this.#clock.after(bodyMs, body.refuse);
     try {
       const bytes = await body.read(route.maxBodyBytes);
-      late.abort();
+      stopTimer();
       if (!bytes) return refuse(request, 413, `the review is larger than ${route.maxBodyBytes} bytes`);
       return await this.#review(route, bytes);
     } finally {
-      late.abort();
+      stopTimer();
       body.close();
     }
   }

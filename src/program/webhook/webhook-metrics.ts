@@ -1,4 +1,4 @@
-import type { Verdict } from "./handler.ts";
+import type { Handlers, Verdict } from "./handler.ts";
 import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 
 export interface WebhookMetrics {
@@ -10,7 +10,12 @@ export interface WebhookMetrics {
 
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => number = () => 0): WebhookMetrics {
+/** Reviews of all handlers are counted from zero: Prometheus sees no increase in a series that starts with its first review. */
+export function webhookMetrics(
+  { admission, conversion }: Handlers,
+  inFlight: () => number,
+  metrics: Metrics = noMetrics,
+): WebhookMetrics {
   const admissions = metrics.counter("attune_webhook_admission_requests_total", "Admission reviews by outcome.", [
     "handler",
     "operation",
@@ -35,6 +40,17 @@ export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => num
   const end = metrics.gauge("attune_webhook_certificate_not_after_seconds", "When the serving certificate expires.");
   const current = metrics.gauge("attune_webhook_requests_in_flight", "Reviews in flight.");
   metrics.onCollect(() => current.labels().set(inFlight()));
+  for (const { name: handler, rules } of admission) {
+    durations.labels({ handler });
+    admissions.labels({ handler, operation: "", outcome: "error" });
+    for (const operation of new Set(rules.flatMap((rule) => rule.operations)))
+      for (const outcome of ["allowed", "denied"]) admissions.labels({ handler, operation, outcome });
+  }
+  for (const { definition } of conversion) {
+    durations.labels({ handler: definition });
+    objects.labels({ definition });
+    for (const outcome of ["converted", "failed", "error"]) conversions.labels({ definition, outcome });
+  }
   return {
     admission(handler, operation, outcome, seconds) {
       admissions.labels({ handler, operation, outcome }).inc();

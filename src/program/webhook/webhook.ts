@@ -51,7 +51,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     clock = systemClock,
     log = noLog,
   } = options;
-  const counts = webhookMetrics(options.metrics, () => server.inFlight);
+  const counts = webhookMetrics(handlers, () => server.inFlight, options.metrics);
   const routes = routesOf(handlers, { clock, log: log.child({ part: "decisions" }), metrics: counts });
   const server: ReviewServer = new ReviewServer({ host, port: options.port, routes, clock, log });
   await server.listen();

@@ -30,6 +30,16 @@ describe("metrics kept by prom-client", () => {
     expect(found).toEqual(['c_total{a="x"} 2', 'c_total{a="y"} 1']);
   });
 
+  test("a series that is named again keeps its value, until it is removed", async () => {
+    const found = await samples((metrics) => {
+      const durations = metrics.histogram("h", "h", ["a"], [1]);
+      for (const a of ["x", "y", "x", "y"]) durations.labels({ a }).observe(2);
+      durations.remove({ a: "y" });
+      durations.labels({ a: "y" });
+    });
+    expect(found).toEqual(['h_sum{a="x"} 4', 'h_count{a="x"} 2', 'h_sum{a="y"} 0', 'h_count{a="y"} 0']);
+  });
+
   test("requests are counted by code, method and host", async () => {
     const found = await samples((metrics) => {
       const count = countRequests(metrics);
