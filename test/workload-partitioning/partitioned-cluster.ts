@@ -4,15 +4,17 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { noLog } from "../../src/cluster/runtime/log/log.ts";
-import { type MachineConfigPool, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { type Log, noLog } from "../../src/cluster/runtime/log/log.ts";
+import {
+  machineConfigKind,
+  type MachineConfigPool,
+  machineConfigPoolKind,
+} from "../../src/domain/machine-config/api.ts";
 import {
   apiVersion as profileVersion,
   type PerformanceProfile,
   performanceProfileKind,
 } from "../../src/domain/performance-profile/api.ts";
-import { workloadPartitioningCrds } from "../../src/domain/workload-partitioning/crds.ts";
-import { infrastructureKind, partitioningConfigMap } from "../../src/domain/workload-partitioning/identifier.ts";
 import { allowedAnnotation, coresOf, targetPrefix } from "../../src/domain/workload-partitioning/names.ts";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { groupPath } from "../../src/embedded/lab/crio/control-groups.ts";
@@ -24,7 +26,7 @@ import { machineBase } from "../../src/embedded/lab/machine-base.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import type { Topology } from "../../src/embedded/lab/topology.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
-import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation, kindsOf } from "../../src/program/cli/install/manifests.ts";
@@ -39,6 +41,7 @@ import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { eventually } from "../node-tuning/eventually.ts";
+import { identify, namespaceWith } from "./identify.ts";
 
 export const cores = coresOf("management");
 export const target = `${targetPrefix}management`;
@@ -57,16 +60,24 @@ export interface PartitionedOptions {
   readonly status: { readonly cpuPartitioning: string; readonly controlPlaneTopology?: string };
   readonly machines: readonly MachineOptions[];
   /** Objects of the installation, which exist before any node does. */
-  readonly manifests?: readonly PerformanceProfile[];
+  readonly manifests?: readonly KubeObject[];
 }
+
+const ofManifests: readonly KindRef[] = [performanceProfileKind, machineConfigKind, kinds.daemonSet];
 
 /** A cluster that is installed with partitioning: server, operator, webhook, and machines that join. */
 export class PartitionedCluster {
   readonly admin: HttpClient;
   readonly machines: ReadonlyMap<string, VirtualNode>;
 
-  private constructor(admin: HttpClient, machines: readonly VirtualNode[]) {
+  /** What failed in the lab, such as kubelets that could not register. */
+  readonly errors: string[] = [];
+
+  readonly restartOperator: () => Promise<void>;
+
+  private constructor(admin: HttpClient, machines: readonly VirtualNode[], restartOperator: () => Promise<void>) {
     this.admin = admin;
+    this.restartOperator = restartOperator;
     this.machines = new Map(machines.map((machine) => [machine.name, machine]));
   }
 
@@ -77,8 +88,12 @@ export class PartitionedCluster {
     const admin = adminOf(server);
     await identify(admin, mode, status);
     await applyManifests(admin, foundation({ mode, firstBoot: "https://127.0.0.1" }));
-    for (const object of manifests) await admin.create(performanceProfileKind, object);
-    await admin.create(kinds.namespace, namespaceWith({ [allowedAnnotation]: "management" }));
+    await admin.create(kinds.namespace, namespaceWith(namespace, { [allowedAnnotation]: "management" }));
+    for (const object of manifests)
+      await admin.create(
+        ofManifests.find(({ kind }) => kind === object.kind)!,
+        object,
+      );
     const end = new AbortController();
     const { signal } = end;
     const operator = await accountOf(server, admin, operatorServiceAccount);
@@ -88,6 +103,22 @@ export class PartitionedCluster {
     let booted = (): void => {};
     const isServed = new Promise<void>((resolve) => (served = resolve));
     const canBoot = new Promise<void>((resolve) => (booted = resolve));
+    const features = await featuresOf(mode, operator, signal);
+    const operatorRun = { stop: new AbortController(), done: Promise.resolve() };
+    const startOperator = (): void => {
+      operatorRun.stop = new AbortController();
+      operatorRun.done = runOperator({
+        client: operator,
+        image: "attune:test",
+        agentServiceAccount,
+        version: "test",
+        leaderElection: false,
+        features,
+        firstBoot: { address: "127.0.0.1:0", onReady: () => booted() },
+        signal: operatorRun.stop.signal,
+      });
+    };
+    startOperator();
     const parts = [
       runWebhook({
         client: webhook,
@@ -100,22 +131,16 @@ export class PartitionedCluster {
         onReady: () => served(),
         signal,
       }),
-      runOperator({
-        client: operator,
-        image: "attune:test",
-        agentServiceAccount,
-        version: "test",
-        leaderElection: false,
-        features: await featuresOf(mode, operator, signal),
-        firstBoot: { address: "127.0.0.1:0", onReady: () => booted() },
-        signal,
-      }),
     ];
     await Promise.all([isServed, canBoot]);
     const nodes = machines.map(({ name, roles, topology }) => {
       const labels = Object.fromEntries(roles.map((role) => [`node-role.kubernetes.io/${role}`, ""]));
       return new VirtualNode({ name, topology, base: machineBase(topology), labels });
     });
+    const stopOperator = (): Promise<void> => (operatorRun.stop.abort(), operatorRun.done);
+    const restartOperator = (): Promise<void> => stopOperator().then(startOperator);
+    const cluster = new PartitionedCluster(admin, nodes, restartOperator);
+    const log: Log = { ...noLog, error: ({ error }) => void cluster.errors.push(String(error)), child: () => log };
     const booting = (pool: string): ReturnType<typeof firstBoots> =>
       firstBoots({ client: admin, pool, signal, log: noLog });
     parts.push(
@@ -133,12 +158,12 @@ export class PartitionedCluster {
         workloads: {},
         bootMs: 0,
         signal,
+        log,
       }),
     );
-    const cluster = new PartitionedCluster(admin, nodes);
     onTestFinished(async () => {
       end.abort();
-      await Promise.all(parts);
+      await Promise.all([...parts, stopOperator()]);
       for (const client of [operator, webhook, admin]) client.close();
       await server.close();
       await rm(dir, { recursive: true, force: true });
@@ -158,7 +183,9 @@ export class PartitionedCluster {
     } catch (error) {
       const { items } = await this.admin.list(kinds.node);
       const { items: pools } = await this.admin.list(machineConfigPoolKind);
+      const { items: profiles } = await this.admin.list(performanceProfileKind);
       const states = [
+        ...profiles.map(({ metadata, status }) => [metadata.name, status?.conditions]),
         ...items.map(({ metadata, spec, status }) => [metadata.name, metadata.annotations, spec, status?.capacity]),
         ...pools.map(({ metadata, spec, status }) => [metadata.name, spec?.configuration, status?.conditions]),
       ];
@@ -253,37 +280,4 @@ export function profile(role: string, cpu: { reserved: string; isolated: string 
     metadata: { name: `for-${role}` },
     spec: { cpu, nodeSelector: { [`node-role.kubernetes.io/${role}`]: "" } },
   };
-}
-
-export function namespaceWith(annotations: Record<string, string>, name = namespace): KubeObject {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations } };
-}
-
-/** As the installer does, before there are policies that keep the mode. */
-async function identify(
-  admin: HttpClient,
-  mode: PartitionedOptions["mode"],
-  status: PartitionedOptions["status"],
-): Promise<void> {
-  if (mode === "plain") {
-    const { name, namespace: within } = partitioningConfigMap;
-    const data: Record<string, string> = { ...status };
-    await admin.create(kinds.namespace, namespaceWith({}, within));
-    await admin.create(kinds.configMap, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name, namespace: within },
-      data,
-    });
-    return;
-  }
-  const name = "cluster";
-  await applyManifests(admin, workloadPartitioningCrds);
-  await eventually("Infrastructures are served", () => admin.list(infrastructureKind));
-  await admin.create(infrastructureKind, {
-    apiVersion: infrastructureKind.apiVersion,
-    kind: "Infrastructure",
-    metadata: { name },
-  });
-  await admin.patch(infrastructureKind, name, { type: "merge", patch: { status } }, { subresource: "status" });
 }

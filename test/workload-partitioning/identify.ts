@@ -1,0 +1,42 @@
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { workloadPartitioningCrds } from "../../src/domain/workload-partitioning/crds.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../src/domain/workload-partitioning/identifier.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { eventually } from "../node-tuning/eventually.ts";
+import type { PartitionedOptions } from "./partitioned-cluster.ts";
+
+/** As the installer does, before there are policies that keep the mode. */
+export async function identify(
+  admin: HttpClient,
+  mode: PartitionedOptions["mode"],
+  status: PartitionedOptions["status"],
+): Promise<void> {
+  if (mode === "plain") {
+    const { name, namespace: within } = partitioningConfigMap;
+    const data: Record<string, string> = { ...status };
+    await admin.create(kinds.namespace, namespaceWith(within, {}));
+    await admin.create(kinds.configMap, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace: within },
+      data,
+    });
+    return;
+  }
+  const name = "cluster";
+  await applyManifests(admin, workloadPartitioningCrds);
+  await eventually("Infrastructures are served", () => admin.list(infrastructureKind));
+  await admin.create(infrastructureKind, {
+    apiVersion: infrastructureKind.apiVersion,
+    kind: "Infrastructure",
+    metadata: { name },
+    spec: {},
+  });
+  await admin.patch(infrastructureKind, name, { type: "merge", patch: { status } }, { subresource: "status" });
+}
+
+export function namespaceWith(name: string, annotations: Record<string, string>): KubeObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations } };
+}
