@@ -134,7 +134,8 @@ describe("attune uninstall", () => {
     const { admin, nodes } = await tunedCluster();
     const { code, out } = await uninstall(admin);
     expect(out).toContain("2 nodes rolled back; nothing of Attune remains on them\n");
-    expect(out).toContain("ValidatingWebhookConfiguration attune-webhook deleted\n");
+    for (const type of ["Mutating", "Validating"])
+      expect(out).toContain(`${type}WebhookConfiguration attune-webhook deleted\n`);
     expect(out).not.toContain("kept");
     expect(code).toBe(0);
     expect(await labelled(admin)).toEqual([]);

@@ -94,9 +94,11 @@ function secretObject(
 
 /** Whether an object has all wanted fields; fields that servers add are ignored. */
 function isContained(wanted: unknown, found: unknown): boolean {
+  // Servers leave out empty lists.
   if (Array.isArray(wanted))
     return (
-      Array.isArray(found) && wanted.length === found.length && wanted.every((item, i) => isContained(item, found[i]))
+      (wanted.length === 0 && found === undefined) ||
+      (Array.isArray(found) && wanted.length === found.length && wanted.every((item, i) => isContained(item, found[i])))
     );
   if (!isObject(wanted)) return wanted === found;
   return isObject(found) && Object.entries(wanted).every(([key, value]) => isContained(value, found[key]));

@@ -16,6 +16,7 @@ import {
   type Certificates,
   defaultLives,
 } from "../../cluster/certificate/serving-certificates.ts";
+import { keepsConditions, withoutConditions } from "./condition-support.ts";
 import { decideRegistration, type Publication } from "./decide.ts";
 import type { AdmissionHandler, Handlers } from "./handler.ts";
 import { admissionConfigurations, configurationName, type Target } from "./registration.ts";
@@ -66,6 +67,22 @@ export function registration(options: RegistrationOptions): Registration {
   let registered = false;
   let published: Publication | undefined;
   let wasRegistered = false;
+  let usable = handlers;
+
+  const findUsable = async (signal: AbortSignal): Promise<Handlers> => {
+    for (const configuration of admissionConfigurations(handlers.admission, target, "")) {
+      const kind = refOf(configuration.kind);
+      if (find(configuration) && !(await keepsConditions({ client, kind, signal }, configuration))) {
+        if (usable === handlers)
+          log.warn(
+            {},
+            "the API server drops matchConditions and would send every pod: pods and nodes are not reviewed, workload partitioning needs Kubernetes 1.28",
+          );
+        return { ...handlers, admission: withoutConditions(handlers.admission) };
+      }
+    }
+    return handlers;
+  };
 
   /** In one write, so that the CRD never lacks a conversion webhook. */
   const replaceConversion = async ({ metadata, spec }: KubeObject, signal: AbortSignal): Promise<void> => {
@@ -86,10 +103,12 @@ export function registration(options: RegistrationOptions): Registration {
     log,
     sources: informers.map(({ informer }) => source(informer, () => [key])),
     async reconcile(_key, { signal, log }) {
+      // An API server can be upgraded.
+      if (!registered || usable !== handlers) usable = await findUsable(signal);
       const observed = find({ apiVersion: "v1", kind: "Secret", metadata: secret });
       const now = clock.now();
       const decision = decideRegistration({
-        handlers,
+        handlers: usable,
         target,
         secret: { ...secret, observed },
         observed: find,
