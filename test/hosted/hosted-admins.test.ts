@@ -162,6 +162,20 @@ function webhook(apiGroups: string[], resources: string[]): KubeObject[] {
   return [{ apiVersion: version, kind, metadata: { name: "tenant" }, webhooks: [hook] }];
 }
 
+/** Returns when the operator is refused to write objects of this kind: kube-apiserver follows policies some moments later. */
+async function hinder(obstacle: readonly KubeObject[], kind: KindRef): Promise<void> {
+  const { client } = clusters.hosted;
+  await applyManifests(client, obstacle);
+  const { items } = await client.list<KubeObject>(kind);
+  const { name = "", namespace } = items.find(({ metadata }) => metadata.name?.includes("np1"))?.metadata ?? {};
+  const own = client.as({ user: operatorName, groups: ["system:masters"] });
+  const probe = merge({ metadata: { annotations: { probe: "" } } });
+  await eventually(`${kind.kind} ${name} is refused`, async () => {
+    const refused = (error: unknown): boolean => /tenants decide|webhook/.test(String(error));
+    return own.patch(kind, name, probe, { namespace, dryRun: true }).then(() => false, refused);
+  });
+}
+
 async function remove(objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects.toReversed())
     await clusters.hosted.client.delete(kindOf(object), object.metadata.name ?? "");
@@ -172,16 +186,31 @@ let values = 0;
 const next = (): string => `value-${values++}`;
 
 describe("an administrator of a hosted cluster", { timeout: 120_000 }, () => {
-  it.each<[string, readonly KubeObject[], RegExp]>([
-    ["Nodes", policy([""], ["nodes", "nodes/*"]), /(patch|update) Node np1-a: .*tenants decide/],
-    ["Profiles", policy(["tuned.openshift.io"], ["profiles"]), /update Profile np1-a: .*tenants decide/],
-    ["Tuneds", policy(["tuned.openshift.io"], ["tuneds"]), /Tuned np1-\w+: .*tenants decide/],
-    ["pools", policy([machineConfiguration], ["machineconfigpools"]), /MachineConfigPool np1: .*tenants decide/],
-    ["rendered configs", policy([machineConfiguration], ["machineconfigs"]), /create MachineConfig rendered-np1-/],
-    ["pools by a webhook", webhook([machineConfiguration], ["machineconfigpools"]), /MachineConfigPool np1: .*webhook/],
-  ])("who refuses writes of %s holds up a change, and the NodePool says so", async (_, obstacle, message) => {
+  it.each<[string, KindRef, readonly KubeObject[], RegExp]>([
+    ["Nodes", kinds.node, policy([""], ["nodes", "nodes/*"]), /(patch|update) Node np1-a: .*tenants decide/],
+    ["Profiles", profileKind, policy(["tuned.openshift.io"], ["profiles"]), /update Profile np1-a: .*tenants decide/],
+    ["Tuneds", tunedKind, policy(["tuned.openshift.io"], ["tuneds"]), /Tuned np1-\w+: .*tenants decide/],
+    [
+      "pools",
+      machineConfigPoolKind,
+      policy([machineConfiguration], ["machineconfigpools"]),
+      /MachineConfigPool np1: .*tenants decide/,
+    ],
+    [
+      "rendered configs",
+      machineConfigKind,
+      policy([machineConfiguration], ["machineconfigs"]),
+      /create MachineConfig rendered-np1-/,
+    ],
+    [
+      "pools by a webhook",
+      machineConfigPoolKind,
+      webhook([machineConfiguration], ["machineconfigpools"]),
+      /MachineConfigPool np1: .*webhook/,
+    ],
+  ])("who refuses writes of %s holds up a change, and the NodePool says so", async (_, kind, obstacle, message) => {
     const value = next();
-    await applyManifests(clusters.hosted.client, obstacle);
+    await hinder(obstacle, kind);
     const sent = requests.length;
     await configure("np1", value);
     const found = await eventually("reported", async () => {
@@ -203,7 +232,7 @@ describe("an administrator of a hosted cluster", { timeout: 120_000 }, () => {
       ["profiles", "machineconfigpools", "machineconfigs", "nodes"],
       "object != null && object.metadata.name.contains('np1')",
     );
-    await applyManifests(clusters.hosted.client, obstacle);
+    await hinder(obstacle, profileKind);
     await configure("np1", one);
     await configure("np2", other);
     await eventually("reported", async () => (await writable("np1"))?.status === "False");
