@@ -155,3 +155,23 @@ it("a name that another NodePool has is a problem, and stays with it (hosted W-9
     "ConfigMap x-y-np1: cannot be written to the control plane namespace: NodePool np1 has it",
   ]);
 });
+
+it.each<[string, Place, string[]]>([
+  ["that is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }, []],
+  ["that is immutable", { immutable: true }, ["p1-np1"]],
+  ["that is there", {}, ["p2-np1"]],
+])("a profile stays until the next one has its place: one %s", (_, { deletionTimestamp, ...more }, pruned) => {
+  const user = [configMap("p1", profile("one")), configMap("p2", profile("two"))];
+  const [next, last] = user.map((one) => planned({ user: [one], column: "shipped" }).objects[0]!);
+  const object = { ...next!.object, metadata: { ...next!.object.metadata, deletionTimestamp }, ...more };
+  const before = { ...nothing, objects: [{ ...next!, object }, last!] };
+  const plan = planned({ user: user.slice(0, 1), before, column: "shipped" });
+  expect(plan.prunes.map(({ metadata }) => metadata.name)).toEqual(pruned);
+});
+
+interface Place {
+  readonly deletionTimestamp?: string;
+  readonly immutable?: boolean;
+}
+
+const nothing: TuningPlan = { objects: [], prunes: [], problems: [], profile: undefined };

@@ -68,10 +68,17 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
     objects: usable.flatMap(({ object, isFixed }): PlannedObject[] =>
       isFixed ? [] : [{ owns: "whole", object, because: `NodePool ${name} refers to it` }],
     ),
-    prunes: own.filter(({ metadata }) => !names.has(metadata.name)).map(referenceTo),
+    prunes: own.filter((one) => !names.has(one.metadata.name) && !isNeeded(one, usable)).map(referenceTo),
     problems: [...tuning.problems, ...problems],
     profile,
   };
+}
+
+/** A profile stays until the next one can be written: without any, nodes would be rolled out twice. */
+function isNeeded({ metadata }: ConfigMap, usable: readonly Usable[]): boolean {
+  const next = usable.find(({ object }) => contentOf(object) === "profile");
+  const waits = next !== undefined && (next.isFixed || next.isDeleted);
+  return waits && contentOf({ metadata }) === "profile" && metadata.name !== next.object.metadata.name;
 }
 
 /** A ConfigMap that is derived from a profile has the name of that profile, and another owner. */
@@ -195,6 +202,8 @@ interface Usable {
   readonly object: ConfigMap;
   /** It is immutable: it goes first, and is written when it is gone. */
   readonly isFixed: boolean;
+  /** It is being deleted, and is written when it is gone. */
+  readonly isDeleted: boolean;
 }
 
 interface Writable {
@@ -220,7 +229,8 @@ function writable(
       ? "this NodePool needs the name for its Tuneds"
       : nameTaken(there, contentOf(object) ?? "tuneds", nodePool);
     const fault = taken ?? sizeFault(whole);
-    if (fault === undefined) usable.push({ object: whole, isFixed: there?.immutable === true });
+    const isDeleted = there?.metadata.deletionTimestamp !== undefined;
+    if (fault === undefined) usable.push({ object: whole, isFixed: there?.immutable === true, isDeleted });
     else problems.push({ configMap: name, message: `cannot be written to the control plane namespace: ${fault}` });
     if (fault !== undefined && taken === undefined) kept.push(name);
   }
