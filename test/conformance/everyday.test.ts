@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startLabBeside } from "./lab-beside.ts";
-import { onEachServer } from "./on-each-server.ts";
+import { startPartitionedLab } from "./partitioned-lab.ts";
+import { type Cluster, onEachServer } from "./on-each-server.ts";
 import { ageless } from "./printed-table.ts";
 
 const image = "example.com/app:1";
@@ -18,10 +19,10 @@ const workload = (kind: string, app: string, spec: object = {}, pods: object = {
     },
   });
 
-onEachServer("everyday kubectl on a lab", (cluster) => {
+function everyday(cluster: Cluster, startLab: typeof startLabBeside): void {
   let stop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    stop = await startLabBeside(cluster.variant, cluster.server);
+    stop = await startLab(cluster.variant, cluster.server);
   }, 120_000);
   afterAll(() => stop?.());
 
@@ -260,4 +261,9 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     await kubectl.prints("label configmap a x-", "configmap/a unlabeled");
     await kubectl.prints("delete configmap -l set=s", 'configmap "a" deleted');
   });
-});
+}
+
+onEachServer("everyday kubectl on a lab", (cluster) => everyday(cluster, startLabBeside));
+if (process.env["ATTUNE_LONG"])
+  onEachServer("everyday kubectl on a partitioned cluster", (cluster) => everyday(cluster, startPartitionedLab));
+else console.log("not run: everyday kubectl on a partitioned cluster (only with ATTUNE_LONG)");

@@ -3,6 +3,7 @@ import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts
 import type { Program } from "../../src/embedded/lab/kubelet/container/program.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
+import type { Topology } from "../../src/embedded/lab/topology.ts";
 import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
@@ -15,6 +16,12 @@ const talk: Program = async ({ args, write, signal }) => {
   return 0;
 };
 
+export interface LabOptions {
+  readonly topology?: Topology;
+  /** Puts files on a machine before its kubelet starts. */
+  readonly prepare?: (node: VirtualNode) => Promise<void>;
+}
+
 /**
  * A lab of two nodes beside a server, as `attune lab` runs it, with scheduler and controllers. On a real server the
  * controllers are the real ones if they are available: the lab's stay idle while those hold their Lease.
@@ -22,6 +29,7 @@ const talk: Program = async ({ args, write, signal }) => {
 export async function startLabBeside(
   variant: "embedded" | "real",
   server: ServerUnderTest,
+  { topology = smallMachine, prepare }: LabOptions = {},
 ): Promise<() => Promise<void>> {
   const stop = new AbortController();
   const client = clientFor(server);
@@ -29,9 +37,9 @@ export async function startLabBeside(
     variant === "real" && controllerManagerPath
       ? await startControllerManager({ path: controllerManagerPath, server, url: server.url, accounts: true })
       : undefined;
-  const base = machineBase(smallMachine);
+  const base = machineBase(topology);
   const names = ["node1", "node2"];
-  const nodes = names.map((name) => new VirtualNode({ name, topology: smallMachine, base }));
+  const nodes = names.map((name) => new VirtualNode({ name, topology, base }));
   const waiting = new Set(names);
   let lab: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve, reject) => {
@@ -41,6 +49,7 @@ export async function startLabBeside(
       cluster: client.connection.cluster,
       nodes,
       program: talk,
+      prepare,
       workloads: {
         onState: (side, state) => {
           if (side === "controllers" && (manager ? state.type === "idle" : state.type === "running"))
