@@ -16,6 +16,7 @@ import {
   performanceProfileKind,
 } from "../../src/domain/performance-profile/api.ts";
 import { allowedAnnotation, coresOf, targetPrefix } from "../../src/domain/workload-partitioning/names.ts";
+import type { ReleaseName } from "../../src/domain/workload-partitioning/release.ts";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { groupPath } from "../../src/embedded/lab/crio/control-groups.ts";
 import { containerId } from "../../src/embedded/lab/kubelet/container/container-id.ts";
@@ -59,6 +60,8 @@ export interface PartitionedOptions {
   readonly mode: "standalone" | "plain";
   readonly status: { readonly cpuPartitioning: string; readonly controlPlaneTopology?: string };
   readonly machines: readonly MachineOptions[];
+  /** Whose rules the webhook follows. Default documented. */
+  readonly release?: ReleaseName;
   /** Objects of the installation, which exist before any node does. */
   readonly manifests?: readonly KubeObject[];
 }
@@ -82,7 +85,8 @@ export class PartitionedCluster {
   }
 
   /** Ends with the test. */
-  static async start({ mode, status, machines, manifests = [] }: PartitionedOptions): Promise<PartitionedCluster> {
+  static async start(options: PartitionedOptions): Promise<PartitionedCluster> {
+    const { mode, status, machines, release, manifests = [] } = options;
     const dir = await mkdtemp(join(tmpdir(), "attune-partitioned-"));
     const server = await startServer({ dir, storage: "memory" });
     const admin = adminOf(server);
@@ -98,7 +102,11 @@ export class PartitionedCluster {
     const { signal } = end;
     const operator = await accountOf(server, admin, operatorServiceAccount);
     const webhook = await accountOf(server, admin, webhookServiceAccount);
-    const { handlers, cluster: view } = attuneHandlers(webhook, { namespace: systemNamespace, ...kindsOf(mode) });
+    const { handlers, cluster: view } = attuneHandlers(webhook, {
+      namespace: systemNamespace,
+      partitioningRelease: release,
+      ...kindsOf(mode),
+    });
     let served = (): void => {};
     let booted = (): void => {};
     const isServed = new Promise<void>((resolve) => (served = resolve));

@@ -38,6 +38,7 @@ export function namespaceObject(
   name: string,
   podSecurity: "privileged" | "restricted",
   labels: Record<string, string> = {},
+  annotations?: Record<string, string>,
 ): KubeObject {
   return {
     apiVersion: "v1",
@@ -51,6 +52,7 @@ export function namespaceObject(
           ["enforce", "audit", "warn"].map((what) => [`pod-security.kubernetes.io/${what}`, podSecurity]),
         ),
       },
+      ...(annotations ? { annotations } : {}),
     },
   };
 }

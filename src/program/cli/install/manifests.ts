@@ -11,6 +11,7 @@ import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitatio
 import { firstBootObjects, firstBootService } from "../../operator/first-boot/objects.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
+import { allowedAnnotation } from "../../../domain/workload-partitioning/names.ts";
 import { defaultRelease, type ReleaseName } from "../../../domain/workload-partitioning/release.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
@@ -80,7 +81,12 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
   return [
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
-    namespaceObject(tuningNamespace, "privileged"),
+    namespaceObject(
+      tuningNamespace,
+      "privileged",
+      {},
+      isOpenShift || mode === "standalone" ? reservedCpusAllowed : undefined,
+    ),
     // Before the policy that keeps it as it is.
     ...(options.partitioning ? [partitioningConfigMapOf(options.partitioning)] : []),
     // It takes effect a little after it is written, so it comes before the CRD.
@@ -95,6 +101,12 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...webhookRbac({ namespace, machineConfiguration, openShift }),
   ];
 }
+
+/**
+ * Agents run on the reserved CPUs of a partitioned cluster. Not on plain clusters, where the cores of a node are added by its
+ * agent: it would wait for them.
+ */
+const reservedCpusAllowed = { [allowedAnnotation]: "management" };
 
 /** Only an operator that rolls pools out has something to serve. */
 function servesFirstBoots({ firstBoot = "", mode = "auto" }: InstallOptions): boolean {
