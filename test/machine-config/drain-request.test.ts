@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { decideDrain } from "../../src/domain/rollout/drain/decide-drain.ts";
+import { ownAnnotations } from "../../src/domain/rollout/node-annotations.ts";
 import { judgeNode } from "../../src/domain/rollout/node-state.ts";
 import { nodeOf, now, type ShortNode } from "./recorded-pools.ts";
 
@@ -24,6 +25,15 @@ test.each(["v0", "v2", "../v1"])(
     });
   },
 );
+
+test("the cordon of a drain that was not answered goes when its agent asks for what it had asked for before", () => {
+  const settled = { desired: "v1", desiredDrain: "uncordon-v1", lastAppliedDrain: "uncordon-v1", unschedulable: true };
+  const cordoned = { annotations: { [ownAnnotations.cordonedFor]: "v2" } };
+  expect(decided({ ...settled, ...cordoned })).toEqual({ type: "uncordon", request: "uncordon-v1", isOurs: true });
+  expect(decided(settled)).toEqual({ type: "none" });
+  expect(decided({ ...settled, ...cordoned, desired: "v2" })).toEqual({ type: "none" });
+  expect(decided({ ...settled, ...cordoned, unschedulable: false })).toEqual({ type: "none" });
+});
 
 test("a node that was told nothing is not drained", () => {
   expect(decided({ desiredDrain: "drain-v1" })).toEqual({ type: "none" });

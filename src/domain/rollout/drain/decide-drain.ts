@@ -1,7 +1,7 @@
 import { parseTime } from "../../../language/object/time.ts";
 import type { PlannedEvent } from "../../../language/object/plan.ts";
 import type { NodeState } from "../node-state.ts";
-import { printable } from "../node-annotations.ts";
+import { printable, uncordonRequest } from "../node-annotations.ts";
 import { type DrainRecord, readDrain } from "./drain-record.ts";
 
 export type DrainDecision =
@@ -31,7 +31,9 @@ export function decideDrain(state: NodeState, now: string): DrainDecision {
   const isOurs = state.cordonedBy === "operator";
   // No config is wanted any more, so that no agent will ask.
   if (isOurs && desired === "") return { type: "uncordon", request: undefined, isOurs };
-  if (request === "" || request === lastAppliedDrain) return { type: "none" };
+  // It was cordoned for a drain that ended before it was answered: its agent asks for what it had asked for before.
+  const isLeftOver = isOurs && request === uncordonRequest(desired);
+  if (request === "" || (request === lastAppliedDrain && !isLeftOver)) return { type: "none" };
   const [, verb = request, config = ""] = /^([^-]*)-(.+)$/.exec(request) ?? [];
   if (verb !== "drain" && verb !== "uncordon") {
     const asked = printable(request, 100);
