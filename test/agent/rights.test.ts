@@ -4,6 +4,8 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { inputsAnnotation, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { coresResource } from "../../src/domain/workload-partitioning/node/agent-cores.ts";
+import { pinningPaths } from "../../src/domain/workload-partitioning/pinning-files.ts";
 import { annotations, updateOf } from "../../src/domain/rollout/node-annotations.ts";
 import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
@@ -37,6 +39,7 @@ for (const variant of serverVariants())
       const [node] = smallNodes(1, "rights-");
       const { name, host } = node!;
       await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name } });
+      await host.write(pinningPaths.kubelet, "{}");
       await admin.create(
         profileKind,
         {
@@ -80,6 +83,12 @@ for (const variant of serverVariants())
       await eventually("the config is reported", async () => {
         const { metadata } = await admin.get(kinds.node, name);
         return updateOf(metadata).current === "rendered";
+      });
+      const status = { capacity: { cpu: "4" }, nodeInfo: { containerRuntimeVersion: "cri-o://1.35.0" } };
+      await admin.patch(kinds.node, name, { type: "merge", patch: { status } }, { subresource: "status" });
+      await eventually("the cores of the partitioned node are reported", async () => {
+        const { status } = await admin.get(kinds.node, name);
+        return status?.capacity?.[coresResource] === "4k";
       });
       stop.abort();
       await running;
