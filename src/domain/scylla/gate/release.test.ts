@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { readRelease, type Release, releaseConfigMap, releases } from "./release.ts";
+
+const pod = { metadata: { name: "scylla-0", namespace: "db", uid: "42" } };
+
+describe("release of a database", () => {
+  it("is a ConfigMap with a plain reference to the pod and the label of its node config", () => {
+    expect(
+      releaseConfigMap(pod, { containerId: "containerd://a", irqCpus: "0,4-7", outcome: "tuned" }, "cluster"),
+    ).toEqual({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "perftune-42",
+        namespace: "db",
+        labels: { "scylla-operator.scylladb.com/node-config-name": "cluster" },
+        ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "scylla-0", uid: "42" }],
+      },
+      data: { containerID: "containerd://a", irqCpus: "0,4-7", outcome: "tuned" },
+    });
+  });
+
+  it("is empty where nothing is tuned", () => {
+    const { data, metadata } = releaseConfigMap(pod, {});
+    expect({ data, labels: metadata.labels }).toEqual({ data: undefined, labels: undefined });
+  });
+
+  it.each<Release>([
+    {},
+    { outcome: "skipped: no CPU is left for interrupts" },
+    { containerId: "cri-o://b", irqCpus: "", outcome: "tuned" },
+  ])("reads back as it was written: %j", (release) => {
+    expect(readRelease(releaseConfigMap(pod, release))).toEqual(release);
+  });
+
+  it.each([
+    ["without data", undefined, true],
+    ["with a blank container ID, written by hand", { containerID: " \n" }, true],
+    ["with keys of its author's own", { note: "by hand" }, true],
+    ["for this container", { containerID: "containerd://a" }, true],
+    ["for this container, with a line break", { containerID: "containerd://a\n" }, true],
+    // Scylla W-13: existence alone cannot say for which container of the pod the node was tuned.
+    ["for the container before a restart", { containerID: "containerd://b" }, false],
+  ])("%s: the container starts: %s", (_, data, starts) => {
+    const configMap = { ...releaseConfigMap(pod, {}), ...(data && { data: data as Record<string, string> }) };
+    expect(releases(readRelease(configMap), "containerd://a")).toBe(starts);
+  });
+});

@@ -1,0 +1,64 @@
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { nodeConfigLabel, releaseName } from "../names.ts";
+
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>;
+}
+
+/**
+ * Lets a database start. The ConfigMap's existence is enough: one that was created by hand, or by the operator because nothing is tuned
+ * on the node, has no data.
+ */
+export interface Release {
+  /**
+   * As in the pod's status, with the runtime's name. The node was tuned for the CPUs of this container, so no other container of the
+   * pod may start. Without it any may.
+   */
+  containerId?: string;
+  /** In list format: `0,4-7`. Empty if interrupts were left where they are. */
+  irqCpus?: string;
+  /** `tuned`, or `skipped: ` and a reason. */
+  outcome?: string;
+}
+
+interface ReleasedPod {
+  metadata: { name?: string | undefined; namespace?: string | undefined; uid?: string | undefined };
+}
+
+/** The ConfigMap of a release. It is deleted with its pod. */
+export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?: string): ConfigMap {
+  const { name = "", namespace = "", uid = "" } = pod.metadata;
+  const data = Object.entries({
+    containerID: release.containerId,
+    irqCpus: release.irqCpus,
+    outcome: release.outcome,
+  }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: releaseName(uid),
+      namespace,
+      ...(nodeConfig === undefined ? {} : { labels: { [nodeConfigLabel]: nodeConfig } }),
+      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid }],
+    },
+    ...(data.length > 0 ? { data: Object.fromEntries(data) } : {}),
+  };
+}
+
+/** What a ConfigMap says. Blank values, as a hand-written one may have, say nothing. */
+export function readRelease({ data }: ConfigMap): Release {
+  const containerId = data?.containerID?.trim();
+  const irqCpus = data?.irqCpus?.trim();
+  const outcome = data?.outcome?.trim();
+  return {
+    ...(containerId ? { containerId } : {}),
+    ...(irqCpus === undefined ? {} : { irqCpus }),
+    ...(outcome ? { outcome } : {}),
+  };
+}
+
+/** Whether a container of the pod may start. */
+export function releases({ containerId }: Release, started: string): boolean {
+  return containerId === undefined || containerId === started;
+}
