@@ -7,6 +7,7 @@ import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { systemClock } from "../../src/cluster/runtime/clock.ts";
+import { LeadershipLostError } from "../../src/cluster/runtime/leader/leader-gate.ts";
 import {
   apiVersion,
   type MachineConfig,
@@ -84,13 +85,24 @@ export class FirstBootCluster {
     });
   }
 
-  /** Another replica, which answers on a port of its own. Returns its URL; it ends with the test. */
+  /**
+   * Another replica, which answers on a port of its own. It ends when it loses the lease, and starts again as by its
+   * kubelet. Returns its URL; it ends with the test.
+   */
   async addReplica(client: Client = this.admin): Promise<string> {
     const address = `127.0.0.1:${await freePort()}`;
-    const { stop, done } = this.#run(client, { address }, () => {});
+    const running = async (): Promise<void> => {
+      for (let lost = true; lost;) {
+        lost = false;
+        replica = this.#run(client, { address }, (error) => (lost = error instanceof LeadershipLostError));
+        await replica.done;
+      }
+    };
+    let replica: RunningOperator | undefined;
+    const ran = running();
     onTestFinished(async () => {
-      stop.abort();
-      await done;
+      replica?.stop.abort();
+      await ran;
     });
     return `https://${address}`;
   }
