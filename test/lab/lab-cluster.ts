@@ -128,10 +128,9 @@ export class LabCluster {
   }
 
   async eventually<T>(read: () => Promise<T | undefined>, explain?: () => Promise<unknown>): Promise<T> {
-    for (let tries = 0; tries < 1000; tries++) {
+    for (const end = Date.now() + 100_000; Date.now() < end; await delay(5)) {
       const found = await read();
       if (found !== undefined) return found;
-      await delay(5);
     }
     throw new Error(`timed out waiting: ${String(await explain?.())}`);
   }

@@ -253,15 +253,16 @@ spec:
       return again && again.metadata.uid !== pod.metadata.uid ? again : undefined;
     });
     await node.host.replace(file, manifest("100m"));
-    await cluster.clock.advance(10_000);
-    await cluster.eventually(async () =>
-      (await running())?.metadata.annotations?.["resources.workload.openshift.io/etcd"] === '{"cpushares":102}'
-        ? true
-        : undefined,
-    );
+    await cluster.eventually(async () => {
+      await cluster.clock.advance(10_000);
+      const shares = (await running())?.metadata.annotations?.["resources.workload.openshift.io/etcd"];
+      return shares === '{"cpushares":102}' ? true : undefined;
+    });
     await node.host.remove(file);
-    await cluster.clock.advance(10_000);
-    await cluster.eventually(async () => ((await mirrors("control")).length === 0 ? true : undefined));
+    await cluster.eventually(async () => {
+      await cluster.clock.advance(10_000);
+      return (await mirrors("control")).length === 0 ? true : undefined;
+    });
   });
 
   test("run as they are where the node is not partitioned, or where one cannot be rewritten", async () => {

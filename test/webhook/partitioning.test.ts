@@ -70,15 +70,37 @@ for (const variant of serverVariants())
         podObject("warned", { annotations: { "workload.openshift.io/warning": "x" } }),
       ])
         await create(pod);
-      await admin.patch(
-        kinds.pod,
-        "plain",
-        { type: "merge", patch: { metadata: { annotations: target } } },
-        {
-          namespace: "users",
-        },
-      );
+      const labels = { type: "merge", patch: { metadata: { labels: { a: "b" }, annotations: { a: "b" } } } } as const;
+      await admin.patch(kinds.pod, "plain", labels, { namespace: "users" });
       await admin.delete(kinds.pod, "plain", { namespace: "users", gracePeriodSeconds: 0 });
+      expect(reviewed()).toEqual([]);
+    });
+
+    it("lets no update choose CPUs, which CRI-O would read when the container starts", async () => {
+      await create(podObject("chooses"));
+      const patched = (name: string, annotations: object): Promise<KubeObject> =>
+        admin.patch<KubeObject>(
+          kinds.pod,
+          name,
+          { type: "merge", patch: { metadata: { annotations } } },
+          { namespace: "users" },
+        );
+      const cpus = { [resources]: '{"cpuset":"0"}' };
+      expect((await patched("chooses", { ...target, ...cpus, a: "b" })).metadata.annotations).toEqual({ a: "b" });
+      await create(podObject("pinned", { annotations: target }));
+      const { annotations } = rewritten.metadata;
+      expect((await patched("pinned", { ...cpus, a: "b" })).metadata.annotations).toEqual({ ...annotations, a: "b" });
+      expect((await patched("pinned", { a: null })).metadata.annotations).toEqual(annotations);
+      expect(reviewed()).toEqual(["pods-instructions", "pods-partitioning", "pods-partitioned", "pods-instructions"]);
+    });
+
+    it("leaves a pod without containers to the validation of the API server, which names the field", async () => {
+      const { spec: _, ...empty } = podObject("empty");
+      for (const spec of [{}, { containers: null }, { containers: [] }])
+        await expect(create({ ...empty, spec })).rejects.toMatchObject({
+          code: 422,
+          message: expect.stringContaining("spec.containers: Required value") as string,
+        });
       expect(reviewed()).toEqual([]);
     });
 

@@ -9,6 +9,8 @@ export interface Review {
   /** Empty for the object itself. */
   readonly subresource: string;
   readonly object: KubeObject;
+  /** As it is stored, for an update. */
+  readonly before?: KubeObject | undefined;
   readonly user: { readonly username?: string; readonly groups?: readonly string[] };
   readonly view: PartitioningView;
   readonly release: ReleaseRules;
@@ -85,6 +87,7 @@ export type AdmissionRuleName =
   | WarningCode
   | "not-reviewed"
   | "static-pod"
+  | "instructions-kept"
   | "no-target"
   | "rewritten"
   | "valid"

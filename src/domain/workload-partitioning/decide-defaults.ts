@@ -26,20 +26,15 @@ export interface DefaultsInput {
 }
 
 /**
- * The default MachineConfigs of a partitioned cluster, one for each role. Nodes without them would leave the partition, and
- * new ones could not join. No owner has them: they stay when all PerformanceProfiles are deleted.
+ * Keeps the default MachineConfigs of a partitioned cluster. Nodes without them would leave the partition, and new ones could
+ * not join. No owner has them: they stay when all PerformanceProfiles are deleted.
  */
-export function decideDefaults({ identifier, pools, machineConfigs }: DefaultsInput): Plan {
+export function decideDefaults(input: DefaultsInput): Plan {
   const plan = emptyPlan();
-  if (partitioningMode(identifier) !== "AllNodes") return plan;
-  const existing = new Map(machineConfigs.map((config) => [config.metadata.name ?? "", config]));
-  const selection = new Pools(pools);
-  const names = pools.map(({ metadata: { name = "" } }) => name);
-  for (const role of bootstrapRoles(identifier, names)) {
-    const isForRole = ({ metadata: { labels = {} } }: MachineConfig): boolean =>
-      names.includes(role) ? selection.selecting(labels).includes(role) : labels[roleLabel] === role;
-    const wanted = bootstrapMachineConfig(role, filesBeside(role, machineConfigs.filter(isForRole)));
-    const found = existing.get(wanted.metadata.name ?? "");
+  if (partitioningMode(input.identifier) !== "AllNodes") return plan;
+  const existing = new Map(input.machineConfigs.map((config) => [config.metadata.name ?? "", config]));
+  for (const { role, wanted } of defaultConfigs(input)) {
+    const found = existing.get(bootstrapName(role));
     if (found && isDefault(found, wanted)) continue;
     plan.objects.push({
       owns: "whole",
@@ -49,6 +44,21 @@ export function decideDefaults({ identifier, pools, machineConfigs }: DefaultsIn
     });
   }
   return plan;
+}
+
+/** One for each role, beside the MachineConfigs that there are. */
+export function defaultConfigs({
+  identifier,
+  pools,
+  machineConfigs,
+}: DefaultsInput): { readonly role: string; readonly wanted: MachineConfig }[] {
+  const selection = new Pools(pools);
+  const names = pools.map(({ metadata: { name = "" } }) => name);
+  return bootstrapRoles(identifier, names).map((role) => {
+    const isForRole = ({ metadata: { labels = {} } }: MachineConfig): boolean =>
+      names.includes(role) ? selection.selecting(labels).includes(role) : labels[roleLabel] === role;
+    return { role, wanted: bootstrapMachineConfig(role, filesBeside(role, machineConfigs.filter(isForRole))) };
+  });
 }
 
 /**

@@ -30,6 +30,8 @@ export interface ReleaseRules {
   readonly resourcesSchema: "one-integer" | "shares-and-limit";
   /** Whether a resize of a rewritten pod may give it CPU again. */
   readonly resizeAddsCpu: "refused" | "ignored";
+  /** Whether updates of a pod may change its instructions, which only its creation is judged by. */
+  readonly instructions: "kept" | "free";
   /** How nodes of a cluster without the identifier are found to be partitioned, so that new ones must be too. */
   readonly nodeFallback?: SingleNodeRules;
   /** The entry of a node that counts: one whose name has the suffix of workload resources in it, or at its end. */
@@ -59,6 +61,7 @@ const current = {
   staticPods: "annotated",
   resourcesSchema: "shares-and-limit",
   resizeAddsCpu: "ignored",
+  instructions: "free",
   nodeEntry: "contains",
   nodeUpdates: "refused",
 } as const satisfies ReleaseRules;
@@ -96,6 +99,7 @@ const documented = {
   podLevelCpu: "warned",
   staticPods: "from-their-node",
   resizeAddsCpu: "refused",
+  instructions: "kept",
   nodeFallback: v412.singleNode,
   nodeEntry: "ends-with",
   nodeUpdates: "admitted",

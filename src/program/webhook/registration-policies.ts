@@ -3,7 +3,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { tunedRules } from "./attune-handlers.ts";
 import type { MatchCondition } from "./handler.ts";
 import { profileRules } from "./performance-profile-handler.ts";
-import { asksForPartitioning, asksForSharedCpus } from "./partitioning/pod-conditions.ts";
+import { asksForPartitioning, asksForSharedCpus, changesInstructions } from "./partitioning/pod-conditions.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
 /** `group/resource` of the kinds that the webhook reviews whole. */
@@ -23,7 +23,7 @@ const has = ({ expression }: MatchCondition): string =>
  */
 const ownEntries = [
   isFor(...reviewed),
-  `(${isFor("'/pods'", "'/pods/resize'")} && (${[asksForPartitioning, asksForSharedCpus].map(has).join(" || ")}))`,
+  `(${isFor("'/pods'", "'/pods/resize'")} && (${[asksForPartitioning, asksForSharedCpus, changesInstructions].map(has).join(" || ")}))`,
   `(${isFor("'/nodes'")} && w.failurePolicy == 'Ignore' && request.resource.resource == 'validatingwebhookconfigurations')`,
 ].join(" || ");
 

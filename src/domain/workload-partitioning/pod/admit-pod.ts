@@ -4,7 +4,8 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { qualifiedName } from "../../../language/object/names.ts";
 import { type Admission, passed, type Problem, refused, type Review, type WarningCode } from "../admission.ts";
 import { clusterState } from "../cluster-state.ts";
-import { coresOf, resourcesPrefix, targetPrefix, warningAnnotation } from "../names.ts";
+import { coresOf, warningAnnotation } from "../names.ts";
+import { withoutInstructions } from "./instructions.ts";
 import { annotationBytes, annotationsLimit, cpuOutOfRange, reasonToLeave } from "./leave-alone.ts";
 import { allows, namespaceProblem } from "./namespace.ts";
 import { annotationsOf, containersOf, withAnnotations } from "./pod.ts";
@@ -97,12 +98,6 @@ function withoutTarget(object: KubeObject): Admission {
   const pod = withoutInstructions(object);
   if (pod === object) return passed(object, "no-target");
   return { type: "changed", object: pod, rule: "no-target", outcome: "stripped", warnings: [], problems: [] };
-}
-
-function withoutInstructions(object: KubeObject): KubeObject {
-  const entries = Object.entries(annotationsOf(object));
-  const kept = entries.filter(([key]) => !key.startsWith(resourcesPrefix) && !key.startsWith(targetPrefix));
-  return kept.length === entries.length ? object : withAnnotations(object, Object.fromEntries(kept));
 }
 
 /** An ordinary pod. What an earlier admission took of its CPU is given back, where that does not change its class. */

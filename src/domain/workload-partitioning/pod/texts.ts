@@ -49,6 +49,9 @@ export const notAllowed = (namespace: string, workload: string): string =>
 
 export const debugWarning = `this pod is a copy made for debugging (${debugAnnotation}) and has lost its target annotation: keep annotations when you copy a pod of the platform, or update the client`;
 
+export const keptWarning =
+  "partitioning instructions are given when a pod is created: this change of them is ignored; create the pod anew";
+
 const ignored = "partitioning instructions are ignored";
 
 /** Texts of the warning annotation. */

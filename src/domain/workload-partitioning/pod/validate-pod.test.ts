@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { askingPod, reviewOf } from "../testing/review.ts";
 import { admitPod } from "./admit-pod.ts";
+import { containersOf } from "./pod.ts";
 import { validatePod } from "./validate-pod.ts";
 
 const small = { requests: { cpu: "250m", memory: "1Gi" } };
@@ -21,7 +22,17 @@ describe("a resize of a pod on reserved CPUs (partitioning P-3)", () => {
     expect(validatePod(reviewOf(resized({ ...cores, cpu: "2" }), "current", resize)).type).toBe("unchanged");
   });
 
-  it("of an ordinary container may", () => {
+  it("may not add CPU to another of its containers either", () => {
+    const beside = {
+      ...moved,
+      spec: { containers: [...containersOf(moved), { name: "d", resources: { requests: { cpu: "2" } } }] },
+    };
+    expect(validatePod(reviewOf(beside, "documented", resize)).problems).toMatchObject([
+      { code: "resize-adds-cpu", field: "spec.containers[d].resources" },
+    ]);
+  });
+
+  it("may if the pod was never rewritten", () => {
     expect(validatePod(reviewOf(resized({ cpu: "2" }), "documented", resize)).rule).toBe("valid");
   });
 });

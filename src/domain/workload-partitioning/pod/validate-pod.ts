@@ -50,14 +50,18 @@ function workloadResources(pod: KubeObject): string[] {
   return [...new Set(names.filter((name) => name.endsWith(coresSuffix)))];
 }
 
-/** The kubelet would apply CPU that a resize adds over the shares that CRI-O was told, and the scheduler would count it twice. */
+/**
+ * The kubelet would apply CPU that a resize adds over the shares that CRI-O was told, and the scheduler would count it as CPU of
+ * other workloads. All containers of a rewritten pod are on reserved CPUs, also one without cores.
+ */
 function validateResize({ object, release }: Review): Admission {
   const target = targetOf(annotationsOf(object));
   if (release.resizeAddsCpu === "ignored" || target.type !== "workload") return passed(object, "not-reviewed");
   const cores = coresOf(target.workload);
-  const [first, ...others] = containersOf(object).flatMap(({ name, resources }) => {
+  const containers = containersOf(object);
+  const isRewritten = containers.some(({ resources }) => amount(resources?.requests, cores) !== undefined);
+  const [first, ...others] = containers.flatMap(({ name, resources }) => {
     const cpu = amount(resources?.requests, "cpu") ?? amount(resources?.limits, "cpu");
-    const isRewritten = amount(resources?.requests, cores) !== undefined;
     return isRewritten && cpu !== undefined ? [resizeProblem(`spec.containers[${name}].resources`, cpu)] : [];
   });
   return first ? refused(object, [first, ...others]) : passed(object, "valid");

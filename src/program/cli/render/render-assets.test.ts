@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { crioPinning, kubeletPinning } from "../../../domain/workload-partitioning/pinning-files.ts";
+import { filesOf as filesIn } from "../../../language/ignition/config.ts";
+import { textFile } from "../../../language/ignition/file-contents.ts";
 import { at } from "../../../language/object/json.ts";
 import { AssetFolders } from "./testing/asset-folders.ts";
 import { type Change, filesOf, profileText } from "./testing/profile-text.ts";
@@ -107,6 +110,32 @@ spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
     expect(assets.names()).toEqual(
       roles.map((role) => `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`),
     );
+  });
+
+  it("no default of CRI-O that would undo the CPUs of a single node which was partitioned before", async () => {
+    const files = [
+      textFile("/etc/crio/crio.conf.d/01-workload-partitioning", 0o644, crioPinning("0-1")),
+      textFile("/etc/kubernetes/openshift-workload-pinning", 0o644, kubeletPinning("0-1")),
+    ];
+    const config = { ignition: { version: "3.2.0" }, storage: { files } };
+    const own = {
+      apiVersion: "machineconfiguration.openshift.io/v1",
+      kind: "MachineConfig",
+      metadata: { name: "02-master-pinning", labels: { "machineconfiguration.openshift.io/role": "master" } },
+      spec: { config },
+    };
+    const assets = new AssetFolders({
+      i: infrastructure({ controlPlaneTopology: "SingleReplica" }),
+      m: JSON.stringify(own),
+    });
+    expect((await assets.render()).code).toBe(0);
+    const paths = [...assets.written().values()].map((object) =>
+      filesIn(at(object, "spec", "config")).map(({ path }) => path.split("/").at(-1)),
+    );
+    expect(paths).toEqual([
+      ["openshift-workload-pinning"],
+      ["openshift-workload-pinning", "01-workload-pinning-default.conf"],
+    ]);
   });
 
   it("partitioning from the last Infrastructure named cluster", async () => {

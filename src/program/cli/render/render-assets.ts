@@ -1,8 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
-import {
-  bootstrapMachineConfig,
-  bootstrapRoles,
-} from "../../../domain/workload-partitioning/bootstrap-machine-config.ts";
+import { defaultConfigs } from "../../../domain/workload-partitioning/decide-defaults.ts";
 import { deriveProfile, futureCluster } from "./derive-profile.ts";
 import { kubeletConfigurationOf, leftByHand } from "./left-by-hand.ts";
 import type { OwnerMode } from "./options.ts";
@@ -31,12 +28,9 @@ export function renderAssets(
   const problems = [...assets.problems];
   const warnings = [...assets.warnings];
   if (cluster.partitioning === "AllNodes" && !plain) {
-    const pools = assets.pools.map(({ metadata: { name = "" } }) => name);
-    for (const role of bootstrapRoles(assets.infrastructure, pools))
-      files.push({
-        name: `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`,
-        object: bootstrapMachineConfig(role),
-      });
+    const { infrastructure: identifier, pools, machineConfigs } = assets;
+    for (const { role, wanted } of defaultConfigs({ identifier, pools, machineConfigs }))
+      files.push({ name: `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`, object: wanted });
   }
   for (const asset of assets.profiles) {
     const outcome = deriveProfile(asset, assets, cluster);

@@ -2,11 +2,18 @@ import type { Admission, Review } from "../../../domain/workload-partitioning/ad
 import { admitMixedCpus } from "../../../domain/workload-partitioning/mixed-cpus/admit-mixed-cpus.ts";
 import { admitNode } from "../../../domain/workload-partitioning/node/admit-node.ts";
 import { admitPod } from "../../../domain/workload-partitioning/pod/admit-pod.ts";
+import { keepInstructions } from "../../../domain/workload-partitioning/pod/instructions.ts";
 import { validatePod } from "../../../domain/workload-partitioning/pod/validate-pod.ts";
 import type { ReleaseRules } from "../../../domain/workload-partitioning/release.ts";
 import type { PartitioningView } from "../../../domain/workload-partitioning/view.ts";
 import type { AdmissionHandler, AdmissionRequest, AdmissionRule, Decision } from "../handler.ts";
-import { asksForPartitioning, asksForSharedCpus, lacksCores, podEntries } from "./pod-conditions.ts";
+import {
+  asksForPartitioning,
+  asksForSharedCpus,
+  changesInstructions,
+  lacksCores,
+  podEntries,
+} from "./pod-conditions.ts";
 import { refusal } from "./refusal.ts";
 
 export interface PartitioningHandlerOptions {
@@ -33,13 +40,22 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
   const reviewed =
     (decide: (review: Review) => Admission) =>
     async (request: AdmissionRequest): Promise<Decision> => {
-      const { object, operation, subResource = "", userInfo } = request;
+      const { object, oldObject, operation, subResource = "", userInfo } = request;
       if (!object) return { type: "allow" };
       const known = await view(request.namespace ?? "");
-      const answer = decide({ operation, subresource: subResource, object, user: userInfo, view: known, release });
+      const about = { operation, subresource: subResource, object, before: oldObject ?? undefined, user: userInfo };
+      const answer = decide({ ...about, view: known, release });
       return decisionOf(answer, request);
     };
   const pods = [core("pods", "CREATE")];
+  const kept: AdmissionHandler = {
+    name: "pods-instructions",
+    type: "mutating",
+    rules: [core("pods", "UPDATE")],
+    entries: podEntries(changesInstructions, namespace),
+    timeoutSeconds,
+    review: reviewed(keepInstructions),
+  };
   return [
     {
       name: "pods-partitioning",
@@ -57,6 +73,7 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
       timeoutSeconds,
       review: reviewed(admitMixedCpus),
     },
+    ...(release.instructions === "kept" ? [kept] : []),
     {
       name: "pods-partitioned",
       type: "validating",

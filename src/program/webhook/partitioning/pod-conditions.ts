@@ -3,14 +3,18 @@ import { coresSuffix, mixedCpus, resourcesPrefix, targetPrefix } from "../../../
 import type { MatchCondition, WebhookEntry } from "../handler.ts";
 
 const requests = (condition: string): string => `c.?resources.?requests.orValue({}).exists(r, ${condition})`;
+/** kube-apiserver evaluates a pod without containers, which it has not refused yet, as one whose list is null. */
+const listed = (field: string): string => `optional.ofNonZeroValue(object.spec.?${field}.orValue([])).orValue([])`;
+const annotations = (of: string): string => `${of}.metadata.?annotations.orValue({})`;
+const isInstruction = [targetPrefix, resourcesPrefix].map((prefix) => `a.startsWith('${prefix}')`).join(" || ");
 
 /** Whether a pod has to do with workload partitioning. API servers send no other pod. */
 export const asksForPartitioning: MatchCondition = {
   name: "asks-for-partitioning",
   expression: [
-    `object.metadata.?annotations.orValue({}).exists(a, a.startsWith('${targetPrefix}') || a.startsWith('${resourcesPrefix}'))`,
-    ...["object.spec.containers", "object.spec.?initContainers.orValue([])"].map(
-      (containers) => `${containers}.exists(c, ${requests(`r.endsWith('${coresSuffix}')`)})`,
+    `${annotations("object")}.exists(a, ${isInstruction})`,
+    ...["containers", "initContainers"].map(
+      (field) => `${listed(field)}.exists(c, ${requests(`r.endsWith('${coresSuffix}')`)})`,
     ),
   ].join(" || "),
 };
@@ -18,7 +22,16 @@ export const asksForPartitioning: MatchCondition = {
 /** Whether a container of a pod with exclusive CPUs also uses the shared ones. */
 export const asksForSharedCpus: MatchCondition = {
   name: "asks-for-shared-cpus",
-  expression: `object.spec.containers.exists(c, ${requests(`r == '${mixedCpus.resource}'`)})`,
+  expression: `${listed("containers")}.exists(c, ${requests(`r == '${mixedCpus.resource}'`)})`,
+};
+
+const differsIn = (one: string, other: string): string =>
+  `${annotations(one)}.exists(a, (${isInstruction}) && ${annotations(other)}[?a].orValue('') != ${annotations(one)}[a])`;
+
+/** Whether an update gives a pod instructions, changes or removes them. */
+export const changesInstructions: MatchCondition = {
+  name: "changes-instructions",
+  expression: `${differsIn("object", "oldObject")} || ${differsIn("oldObject", "object")}`,
 };
 
 /** Whether a node lacks the resource. The others, which are most, have nothing to be reviewed. */

@@ -17,6 +17,7 @@ import { withTransitionTimes, type Node } from "./node-object.ts";
 import { followsReadiness, lastingTaints, notReadyTaint } from "./node-taints.ts";
 import { fresh, type NodeRecord, type NodeState } from "./node-record.ts";
 import type { OutageRetry } from "../outage-retry.ts";
+import type { KubeletSettings } from "./kubelet-settings.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export interface NodeKeeperOptions {
@@ -216,6 +217,7 @@ export class NodeKeeper {
   async #register(record: NodeRecord): Promise<Node> {
     const { kubelet, port, clock, onRegistered, log } = this.#options;
     const { node } = record;
+    const started = node.kubelet;
     const client = kubelet(node.name);
     const object = nodeObject(node, { port, instance: this.instance, now: clock.now() });
     let stored: Node;
@@ -231,9 +233,9 @@ export class NodeKeeper {
     }
     record.uid = stored.metadata.uid ?? "";
     record.written = stored.metadata.resourceVersion ?? "";
-    Object.assign(record, { registered: true, restarted: false });
+    record.registered = true;
     // Spread by name: nodes that start together do not report together.
-    record.statusDue = clock.monotonic() + statusMs - spread(node.name, statusMs / 2);
+    reported(record, started, clock.monotonic() + statusMs - spread(node.name, statusMs / 2));
     record.leaseDue = 0;
     log.debug({ node: node.name }, "registered");
     onRegistered?.(node.name);
@@ -242,6 +244,7 @@ export class NodeKeeper {
 
   async #report(record: NodeRecord, before: Node | undefined): Promise<Node> {
     const { kubelet, port, clock } = this.#options;
+    const started = record.node.kubelet;
     const own = withTransitionTimes(nodeStatus(record.node, { port, now: clock.now() }), before?.status);
     const isReset = record.restarted && record.node.kubelet?.resetsResources === true;
     const patch = { status: withForeignResources(own, before?.status, isReset) };
@@ -249,8 +252,7 @@ export class NodeKeeper {
     const name = record.node.name;
     const stored = await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, options);
     record.written = stored.metadata.resourceVersion ?? "";
-    record.statusDue = clock.monotonic() + statusMs;
-    record.restarted = false;
+    reported(record, started, clock.monotonic() + statusMs);
     return stored;
   }
 
@@ -281,6 +283,11 @@ export class NodeKeeper {
     await renewNodeLease(kubelet(node.name), { name: node.name, uid }, { first, now: clock.now() });
     record.leaseDue = clock.monotonic() + heartbeatMs - (first ? spread(node.name, heartbeatMs) : 0);
   }
+}
+
+/** Unless the kubelet was started again meanwhile: what it reported is of the one before. */
+function reported(record: NodeRecord, started: KubeletSettings | undefined, statusDue: number): void {
+  if (record.node.kubelet === started) Object.assign(record, { restarted: false, statusDue });
 }
 
 /** A number below `range` that depends on the name only. */
