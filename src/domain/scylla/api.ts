@@ -1,5 +1,7 @@
 import type { Condition } from "../../language/object/condition.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { NodeAffinity } from "../../language/object/scheduling/node-affinity.ts";
+import type { Toleration } from "../../language/object/scheduling/tolerations.ts";
 
 export const group = "scylla.scylladb.com";
 const apiVersion = `${group}/v1alpha1`;
@@ -7,22 +9,21 @@ const apiVersion = `${group}/v1alpha1`;
 /** `perftune`: the script of the Scylla image. `native`: `attune perftune`, which records originals. */
 export type TuningEngine = "perftune" | "native";
 
-export interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-  tolerationSeconds?: number;
+/** The engine of a ScyllaNodeConfig that names none. */
+export const defaultEngine: TuningEngine = "perftune";
+
+/** Which nodes have an agent. Clients in Go write null for what they leave out. */
+export interface Placement {
+  affinity?: { nodeAffinity?: NodeAffinity; podAffinity?: object; podAntiAffinity?: object } | null;
+  tolerations?: Toleration[] | null;
+  /** Default: `defaultNodeSelector`. Empty: every node. */
+  nodeSelector?: Record<string, string> | null;
 }
 
-/** Which nodes have an agent. Written by administrators. */
+/** Written by administrators. */
 export interface ScyllaNodeConfig extends KubeObject {
   spec?: {
-    placement?: {
-      affinity?: object;
-      tolerations?: Toleration[];
-      nodeSelector?: Record<string, string>;
-    };
+    placement?: Placement;
     /** What was applied stays. */
     disableOptimizations?: boolean;
     engine?: TuningEngine;

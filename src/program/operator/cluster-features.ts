@@ -17,6 +17,7 @@ import { clusterOperatorKind } from "../../domain/node-tuning/node-tuning-contro
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { infrastructureKind } from "../../domain/workload-partitioning/identifier.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import { equal } from "../../language/object/json.ts";
 import type { KindRef } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
@@ -38,6 +39,8 @@ export interface ClusterFeatures {
   /** OpenShift's Infrastructure and FeatureGate, on which derived objects depend. */
   readonly infrastructures?: boolean;
   readonly featureGates?: boolean;
+  /** ScyllaNodeConfigs and the ScyllaOperatorConfig: nodes are tuned for databases. */
+  readonly scyllaNodeConfigs?: boolean;
 }
 
 /** None of them. */
@@ -58,6 +61,8 @@ const optionalKinds: readonly KindRef[] = [
   containerRuntimeConfigKind,
   infrastructureKind,
   featureGateKind,
+  scyllaNodeConfigKind,
+  scyllaOperatorConfigKind,
 ];
 
 function featuresOf(isServed: (kind: KindRef) => boolean, machineConfigOperator: boolean): ClusterFeatures {
@@ -70,6 +75,7 @@ function featuresOf(isServed: (kind: KindRef) => boolean, machineConfigOperator:
     containerRuntimeConfigs: isServed(containerRuntimeConfigKind),
     infrastructures: isServed(infrastructureKind),
     featureGates: isServed(featureGateKind),
+    scyllaNodeConfigs: isServed(scyllaNodeConfigKind) && isServed(scyllaOperatorConfigKind),
   };
 }
 
@@ -141,7 +147,8 @@ export class FeatureWatch {
 
 export function describeFeatures(features: ClusterFeatures): string {
   const operators = `cluster operators: ${features.clusterOperators ? "yes" : "no"}`;
-  return `machine config pools: ${describeMachineConfiguration(features)}, ${operators}`;
+  const scylla = features.scyllaNodeConfigs ? ", Scylla node configs: yes" : "";
+  return `machine config pools: ${describeMachineConfiguration(features)}, ${operators}${scylla}`;
 }
 
 /** Who renders the pools and rolls them out. */

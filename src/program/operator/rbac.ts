@@ -11,6 +11,7 @@ import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { group as performance, performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
@@ -43,6 +44,7 @@ const ofMachineConfiguration: readonly Grant[] = [
       ...[machineConfigPoolKind, machineConfigKind, kubeletConfigKind, containerRuntimeConfigKind].map(definitionName),
       definitionName(performanceProfileKind),
       ...[infrastructureKind, featureGateKind, controllerConfigKind].map(definitionName),
+      ...[scyllaNodeConfigKind, scyllaOperatorConfigKind].map(definitionName),
       "clusteroperators.config.openshift.io",
     ],
     verbs: read,

@@ -1,5 +1,5 @@
 import type { kinds } from "../../../../cluster/kube/kinds.ts";
-import { mayRunOn, nodeConstraintsOf } from "../../workloads/scheduler/node-affinity.ts";
+import { mayRunOn, nodeConstraintsOf } from "../../../../language/object/scheduling/node-affinity.ts";
 import { amountsOf, podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 
 export type Pod = NonNullable<(typeof kinds.pod)["object"]>;

@@ -1,9 +1,9 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { mayRunOn, nodeConstraintsOf } from "../scheduler/node-affinity.ts";
-import { untolerated } from "../scheduler/tolerations.ts";
+import { mayRunOn, nodeConstraintsOf } from "../../../../language/object/scheduling/node-affinity.ts";
+import { daemonTolerations, untolerated } from "../../../../language/object/scheduling/tolerations.ts";
 import { byAge } from "../object-fields.ts";
 import type { DaemonSet, Node, Pod } from "../workload-objects.ts";
-import { daemonTolerations, nodeOf } from "./daemon-pod.ts";
+import { nodeOf } from "./daemon-pod.ts";
 
 /** `run`: the node needs a pod. `stay`: it gets no new pod, and keeps one that it has. */
 export type NodeFit = "run" | "stay" | "never";

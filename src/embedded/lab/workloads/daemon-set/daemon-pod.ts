@@ -1,36 +1,12 @@
-import type { Affinity, PodSpec, PodTemplateSpec, Toleration } from "kubernetes-types/core/v1.js";
+import type { Affinity, PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { daemonTolerations } from "../../../../language/object/scheduling/tolerations.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import type { DaemonSet, Pod } from "../workload-objects.ts";
 
 export const revisionLabel = "controller-revision-hash";
 const generationLabel = "pod-template-generation";
 const generationAnnotation = "deprecated.daemonset.template.generation";
-
-const condition = (name: string, effect: string): Toleration => ({
-  key: `node.kubernetes.io/${name}`,
-  operator: "Exists",
-  effect,
-});
-/** The tolerations that kube-controller-manager adds to daemon pods. */
-const always = [
-  condition("not-ready", "NoExecute"),
-  condition("unreachable", "NoExecute"),
-  condition("disk-pressure", "NoSchedule"),
-  condition("memory-pressure", "NoSchedule"),
-  condition("pid-pressure", "NoSchedule"),
-  condition("unschedulable", "NoSchedule"),
-];
-const onHostNetwork = condition("network-unavailable", "NoSchedule");
-
-export function daemonTolerations(spec: PodSpec): Toleration[] {
-  const added = spec.hostNetwork ? [...always, onHostNetwork] : always;
-  const own = (spec.tolerations ?? []).filter(
-    ({ key, operator, effect }) =>
-      !added.some((one) => one.key === key && one.operator === operator && one.effect === effect),
-  );
-  return [...own, ...added];
-}
 
 /** The pod of a node. Its affinity names the node, so that the scheduler binds it there. */
 export function daemonPod(daemonSet: DaemonSet, template: PodTemplateSpec, hash: string, nodeName: string): Pod {

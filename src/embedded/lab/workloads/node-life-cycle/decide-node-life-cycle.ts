@@ -1,7 +1,7 @@
 import type { NodeCondition, Taint } from "kubernetes-types/core/v1.js";
 import { parseTime } from "../../../../language/object/time.ts";
 import { isReady, isTerminating } from "../pods/pod-state.ts";
-import { tolerates } from "../scheduler/tolerations.ts";
+import { tolerates } from "../../../../language/object/scheduling/tolerations.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 import { readiness, taintsByCondition, unknownConditions } from "./node-conditions.ts";
 

@@ -1,10 +1,10 @@
 import type { ClusterState } from "./cluster-state.ts";
 import type { Rejection } from "./obstacle.ts";
-import { mayRunOn } from "./node-affinity.ts";
+import { mayRunOn } from "../../../../language/object/scheduling/node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
 import { podAffinityFilter } from "./pod-affinity.ts";
 import { type PodFacts, portsCollide } from "./pod-facts.ts";
-import { tolerates, untolerated } from "./tolerations.ts";
+import { tolerates, untolerated } from "../../../../language/object/scheduling/tolerations.ts";
 import { spreadFilter } from "./topology-spread.ts";
 
 /** Why a node is rejected, or undefined. */

@@ -3,7 +3,7 @@ import { findCondition } from "../../../../language/object/condition.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
 import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
-import { type NodeConstraints, nodeConstraintsOf } from "./node-affinity.ts";
+import { type NodeConstraints, nodeConstraintsOf } from "../../../../language/object/scheduling/node-affinity.ts";
 import { podQuery, type PodQuery, type PodTerm, podTermOf, selectorOf, withKeys } from "./pod-query.ts";
 import { podRequests, type ResourceAmounts } from "./resource-amounts.ts";
 

@@ -1,9 +1,9 @@
 import type { ClusterState } from "./cluster-state.ts";
-import { preferenceFor } from "./node-affinity.ts";
+import { preferenceFor } from "../../../../language/object/scheduling/node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
 import { affinityScore } from "./pod-affinity.ts";
 import type { PodFacts } from "./pod-facts.ts";
-import { tolerates } from "./tolerations.ts";
+import { tolerates } from "../../../../language/object/scheduling/tolerations.ts";
 import { spreadCost } from "./topology-spread.ts";
 
 interface Score {

@@ -1,10 +1,10 @@
 import type { ClusterState } from "./cluster-state.ts";
 import type { Rejection } from "./obstacle.ts";
-import { mayRunOn } from "./node-affinity.ts";
+import { mayRunOn } from "../../../../language/object/scheduling/node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
 import { domainOf } from "./pod-affinity.ts";
 import type { PodFacts, SpreadConstraint } from "./pod-facts.ts";
-import { untolerated } from "./tolerations.ts";
+import { untolerated } from "../../../../language/object/scheduling/tolerations.ts";
 
 const uneven: Rejection = {
   obstacle: "spread",

@@ -1,10 +1,27 @@
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "kubernetes-types/core/v1.js";
-import {
-  type LabelOperator,
-  type LabelRequirement,
-  type LabelSelector,
-  matchesLabels,
-} from "../../../../language/object/label-selector.ts";
+import { type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels } from "../label-selector.ts";
+
+interface NodeSelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+interface NodeSelectorTerm {
+  matchExpressions?: NodeSelectorRequirement[];
+  matchFields?: NodeSelectorRequirement[];
+}
+
+/** The part of a pod's `affinity` that is about nodes alone. */
+export interface NodeAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: NodeSelectorTerm[] };
+  preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; preference: NodeSelectorTerm }[];
+}
+
+/** Fields of a pod that restrict its nodes. */
+interface NodeChoice {
+  nodeSelector?: Record<string, string> | undefined;
+  affinity?: { nodeAffinity?: NodeAffinity } | undefined;
+}
 
 /** A node selector term: requirements of labels and of the name. */
 interface NodeTerm {
@@ -36,10 +53,7 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
   ["Lt", "lt"],
 ]);
 
-export function nodeConstraintsOf({
-  nodeSelector,
-  affinity,
-}: Pick<PodSpec, "nodeSelector" | "affinity">): NodeConstraints {
+export function nodeConstraintsOf({ nodeSelector, affinity }: NodeChoice): NodeConstraints {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution } =
     affinity?.nodeAffinity ?? {};
   const terms = required?.nodeSelectorTerms.flatMap((term) => termOf(term) ?? []);
