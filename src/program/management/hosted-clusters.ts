@@ -11,7 +11,10 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import type { HostedCluster } from "../../domain/node-pool/api.ts";
 import { hostedClusterController } from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
-import { HostedObjects } from "../../domain/node-pool/hosted-cluster/hosted-objects-controller.ts";
+import {
+  type HostedConnection,
+  HostedObjects,
+} from "../../domain/node-pool/hosted-cluster/hosted-objects-controller.ts";
 import type { HostedKubeconfig } from "../../domain/node-pool/hosted-cluster/kubeconfig.ts";
 import type { Protocol } from "../../domain/node-tuning/api.ts";
 import type { KindRef } from "../../language/object/meta.ts";
@@ -25,6 +28,8 @@ export interface HostedClustersInput {
   readonly client: Client;
   /** Of the leader. */
   readonly writer: Client;
+  /** Lets requests of a client start only while this process leads. */
+  readonly leadersOnly: (client: Client) => Client;
   readonly hostedClusters: Informer<HostedCluster>;
   readonly namespaces: Informer;
   /** Of operators and agents. */
@@ -53,7 +58,12 @@ export function hostedClusterOperators(input: HostedClustersInput): Controller {
     client: writer,
     own: new Map(ownKinds.map((kind) => [kind.kind, { kind, cache: ownInformer(kind, input) }])),
     operatorObjects: (place) => hostedOperatorObjects(place, { image, protocol, hasMonitoring }),
-    hostedObjects: new HostedObjects({ objects: hostedManifests(protocol), kindOf, connect, clock }),
+    hostedObjects: new HostedObjects({
+      objects: hostedManifests(protocol),
+      kindOf,
+      connect: (kubeconfig) => connect(kubeconfig, input.leadersOnly),
+      clock,
+    }),
   });
 }
 
@@ -61,6 +71,10 @@ export function hostedClusterOperators(input: HostedClustersInput): Controller {
 const maxBody = 4 * 1024 * 1024;
 
 /** Whose API server it is, is for users to say: its responses must not use up the memory of this process. */
-async function connect({ text, from }: HostedKubeconfig): Promise<HttpClient> {
-  return new HttpClient(await inlineConnection(text, from), { maxBody });
+async function connect(
+  { text, from }: HostedKubeconfig,
+  leadersOnly: HostedClustersInput["leadersOnly"],
+): Promise<HostedConnection> {
+  const client = new HttpClient(await inlineConnection(text, from), { maxBody });
+  return { client: leadersOnly(client), close: () => client.close() };
 }

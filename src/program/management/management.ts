@@ -58,7 +58,8 @@ async function runWith(
 ): Promise<void> {
   const { client, signal, protocol = "documented", probeAddress, clock, log, metrics } = options;
   const election = options.leaderElection === false ? undefined : newElection(options, { clock, log });
-  const writer = election ? leadersOnly(client, election.gate) : client;
+  const ofLeader = (any: Client): Client => (election ? leadersOnly(any, election.gate) : any);
+  const writer = ofLeader(client);
   const manager = new Manager({ election, probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: managementName, clock, log });
   manager.add(recorder);
@@ -70,7 +71,7 @@ async function runWith(
   manager.add(nodePoolController({ ...common, ...pure, caches, provider, protocol: protocols[protocol] }));
   const { hostedClusters, namespaces } = caches;
   const { image } = options;
-  const place = { manager, client, writer, hostedClusters, namespaces };
+  const place = { manager, client, writer, leadersOnly: ofLeader, hostedClusters, namespaces };
   manager.add(hostedClusterOperators({ ...common, ...place, image, protocol, hasMonitoring: monitoring }));
   await manager.run(signal);
 }

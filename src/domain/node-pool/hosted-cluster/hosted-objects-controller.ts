@@ -7,13 +7,16 @@ import { printable } from "../../rollout/node-annotations.ts";
 import type { HostedState } from "./decide-hosted-cluster.ts";
 import type { HostedKubeconfig } from "./kubeconfig.ts";
 
-/** A connection to one hosted cluster. */
-export type HostedClient = Client & { close(): void };
+/** To one hosted cluster. */
+export interface HostedConnection {
+  readonly client: Client;
+  close(): void;
+}
 
 export interface HostedObjectsOptions {
   readonly objects: readonly KubeObject[];
   readonly kindOf: (object: KubeObject) => KindRef;
-  readonly connect: (kubeconfig: HostedKubeconfig) => Promise<HostedClient>;
+  readonly connect: (kubeconfig: HostedKubeconfig) => Promise<HostedConnection>;
   readonly clock: Clock;
 }
 
@@ -59,19 +62,19 @@ export class HostedObjects {
   }
 
   async #applyAll(kubeconfig: HostedKubeconfig, signal: AbortSignal): Promise<HostedState> {
-    let client: HostedClient | undefined;
+    let connection: HostedConnection | undefined;
     try {
-      client = await this.#options.connect(kubeconfig);
-      for (const object of this.#options.objects) await this.#applyOne(client, object, signal);
+      connection = await this.#options.connect(kubeconfig);
+      for (const object of this.#options.objects) await this.#applyOne(connection.client, object, signal);
       return { type: "applied" };
     } catch (error) {
       signal.throwIfAborted();
       const text = error instanceof Error ? error.message : String(error);
-      return client
+      return connection
         ? problem("HostedClusterUnreachable", `apply the kinds of node tuning with ${kubeconfig.from}: ${text}`)
         : problem(kubeconfigInvalid, text);
     } finally {
-      client?.close();
+      connection?.close();
     }
   }
 

@@ -47,6 +47,8 @@ export interface SmallServerOptions {
   /** Calls webhooks. Default: every call fails. */
   readonly reviews?: ReviewClient;
   readonly generateName?: Services["generateName"];
+  /** Of several servers. Default: its own. */
+  readonly clock?: VirtualClock;
 }
 
 /** What a request names besides its resource. */
@@ -70,7 +72,7 @@ const admin: User = { name: "admin", groups: [SUPERUSERS] };
 
 /** The server without sockets: tests call request handlers directly, on a virtual clock. */
 export class SmallServer {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly services: Services;
   /** Of the last request. */
   warnings: string[] = [];
@@ -82,14 +84,16 @@ export class SmallServer {
     admission = [],
     reviews = unreachable,
     generateName: nextName = generateName,
+    clock = new VirtualClock(),
   }: SmallServerOptions = {}) {
+    this.clock = clock;
     const store = new ObjectStore(backend, { history: history });
     const reader = new StoreReader(store);
     const authorizer = new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader));
     const registry = new Registry([...builtinResources(), definitionResource, ...resources]);
     const views = new Views(new WebhookConverter(reviews));
     const convert: Views["convert"] = (object, to) => views.convert(object, to);
-    const around = { objects: reader, registry, authorizer, client: reviews, clock: this.clock, convert };
+    const around = { objects: reader, registry, authorizer, client: reviews, clock, convert };
     this.services = {
       store,
       reader,
@@ -100,8 +104,8 @@ export class SmallServer {
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),
       bodies: new BodyBudget(maxHeldBytes),
-      writeQueue: new FairQueue(this.clock),
-      clock: this.clock,
+      writeQueue: new FairQueue(clock),
+      clock,
       generateName: nextName,
     };
   }
