@@ -14,13 +14,18 @@ export type PerftuneAction =
     }
   /** `ethtool -K NIC ntuple on|off`. Drivers without the feature refuse it, which is expected. */
   | { readonly type: "set-ntuple"; readonly nic: string; readonly on: boolean }
-  /** The whole config file of irqbalance; `backup` is made first, if it is missing. */
+  /** The config file of irqbalance. */
   | {
       readonly type: "ban-irqs";
       readonly path: string;
+      /** The whole file. What changes in it is the line that assigns `key`. */
       readonly text: string;
+      readonly key: string;
+      readonly line: string;
+      /** Where the file is copied first, unless there is a copy. */
       readonly backup: string;
-      /** Banned by us. They are recorded, so that a later run removes those that are stale. */
+      readonly hasBackup: boolean;
+      /** Banned by us, by this run or before. They are recorded, so that a later run removes those that are stale. */
       readonly irqs: readonly number[];
     }
   /** A program that makes a change effective: its failure fails the run. */

@@ -91,6 +91,8 @@ export interface NetFacts {
 export interface IrqbalanceFacts {
   /** irqbalance.service is in /lib/systemd/system or /usr/lib/systemd/system. */
   readonly hasUnit: boolean;
+  /** Its text: it says which variable has the options. */
+  readonly unitText?: string;
   /** /proc/1/comm says so. */
   readonly isSystemd: boolean;
   /** The first that exists of /etc/default/irqbalance, /etc/sysconfig/irqbalance, /etc/conf.d/irqbalance. */

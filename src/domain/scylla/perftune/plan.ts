@@ -6,7 +6,6 @@ export type PerftunePlan = PlannedSteps | PerftuneRefusal;
 
 export interface PlannedSteps {
   readonly type: "planned";
-  readonly masks: PerftuneMasks;
   readonly steps: readonly PerftuneStep[];
 }
 

@@ -1,4 +1,4 @@
-import type { CpuSet } from "../../../language/cpu/cpu-set.ts";
+import type { GivenMask } from "../masks/mask-text.ts";
 
 export const components = ["disks", "net", "system"] as const;
 export type PerftuneComponent = (typeof components)[number];
@@ -32,8 +32,7 @@ export interface PerftuneOptions {
   readonly tuneClock: boolean;
 }
 
-/** A mask of the user: it is printed as it was written. */
-export interface GivenMask {
-  readonly text: string;
-  readonly cpus: CpuSet;
-}
+export const defaultCoresPerIrqCore = 16;
+export const leastCoresPerIrqCore = 5;
+export const defaultNic = "eth0";
+export const defaultTcpMemFraction = 0.03;
