@@ -94,7 +94,7 @@ const yes = ["y", "yes", "t", "true", "on", "1"];
 const no = ["n", "no", "f", "false", "off", "0"];
 
 function bool(value: unknown, key: string): boolean {
-  const text = typeof value === "object" ? "" : String(value).toLowerCase();
+  const text = shown(value).toLowerCase();
   if (yes.includes(text)) return true;
   if (no.includes(text)) return false;
   throw new OptionError(`Invalid ${flagOf(key)}/${key} value: should be boolean but given: ${shown(value)}`);
@@ -111,6 +111,8 @@ function bad(key: string, value: unknown, why: string): OptionError {
 
 /** Long values are cut: an error is one line that can be read. */
 function shown(value: unknown): string {
-  const text = Array.isArray(value) ? "a list" : typeof value === "object" ? "a map" : String(value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a map";
+  const text = `${value as string | number | bigint | boolean}`;
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
