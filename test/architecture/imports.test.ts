@@ -36,6 +36,16 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   "node/on-node": {
     may: ["language", "domain", "node/host", "node/engine", "cluster/kube", "cluster/runtime"],
   },
+  "node/scylla": {
+    may: [
+      "language",
+      "domain/scylla",
+      "node/host",
+      "cluster/kube",
+      "cluster/runtime",
+      "src/node/on-node/events/device-watch.ts",
+    ],
+  },
   "embedded/apiserver": {
     may: [
       "language/object",
@@ -50,6 +60,9 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   "program/operator": { may: ["language", "domain", "cluster"] },
   "program/agent": {
     may: ["language", "domain", "node/host", "node/engine", "node/on-node", "cluster/kube", "cluster/runtime"],
+  },
+  "program/scylla-agent": {
+    may: ["language", "domain/scylla", "node/host", "node/scylla", "cluster/kube", "cluster/runtime"],
   },
   "program/webhook": { may: ["language", "domain", "cluster"] },
   "program/management": {

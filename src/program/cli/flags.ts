@@ -1,10 +1,11 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { defaultUtilsImage } from "../../domain/scylla/names.ts";
 import { systemNamespace } from "../operator/names.ts";
 import { partitioningModes } from "../../domain/workload-partitioning/identifier.ts";
 import { tokenPath } from "../../domain/rollout/first-boot/token-file.ts";
 import { webhookName } from "../webhook/names.ts";
 import { imageReference } from "./option/image-reference.ts";
-import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
+import { choice, list, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
   addressFlag,
   agentMountsFlag,
@@ -183,6 +184,31 @@ export const agentCommandFlags = {
     "with --first-boot: print a systemd unit that runs it before the kubelet, and exit",
   ),
 };
+
+/** Also allowed in the `args` of a container on a virtual node. */
+export const scyllaAgentFlags = {
+  node: text("--node <name>", "name of the node", { env: "NODE_NAME" }),
+  config: text("--config <name>", "name of its ScyllaNodeConfig", { required: true }),
+  root: rootFlag,
+  image: parsed(
+    "--image <image>",
+    "container image of tuning Jobs of the engine native, by tag or digest",
+    imageReference,
+    {
+      env: "CLUSTER_NODE_TUNED_IMAGE",
+      default: defaultImage,
+    },
+  ),
+  utilsImage: parsed("--utils-image <image>", "Scylla image of tuning Jobs of the engine perftune", imageReference, {
+    default: defaultUtilsImage,
+  }),
+  runtimeEndpoint: list(
+    "--runtime-endpoint <socket>",
+    "socket of the container runtime, as the node sees it; may be repeated: the first that answers is used; without it those of containerd, CRI-O and cri-dockerd are tried",
+  ),
+  probeAddress: addressFlag("--probe-address <host:port>", "address on which to serve /healthz and /readyz"),
+};
+export const scyllaAgentCommandFlags = { ...scyllaAgentFlags, ...connectionFlags };
 
 export const nodeTokenFlags = {
   ...connectionFlags,

@@ -10,6 +10,7 @@ import {
   nodeTokenFlags,
   operatorCommandFlags,
   planFlags,
+  scyllaAgentCommandFlags,
   takeOverFlags,
   uninstallFlags,
   upFlags,
@@ -74,6 +75,13 @@ addCommand(program, {
     if (options.firstBoot) return (await import("./agent/first-boot.ts")).agentFirstBoot(options);
     return (await import("./agent/agent.ts")).agent(options);
   },
+});
+
+addCommand(program, {
+  name: "scylla-agent",
+  description: "tune a node for the Scylla databases on it",
+  flags: scyllaAgentCommandFlags,
+  run: async (options) => (await import("./scylla-agent/scylla-agent.ts")).scyllaAgent(options),
 });
 
 addCommand(program, {
