@@ -26,9 +26,6 @@ export const tuningNamespace = "scylla-operator-node-tuning";
 /** The ScyllaNodeConfig and the ScyllaOperatorConfig that the operator creates. */
 export const defaultName = "cluster";
 
-/** The Scylla image whose scripts tune nodes, where the ScyllaOperatorConfig names none. */
-export const defaultUtilsImage = "scylladb/scylla:2025.1.5";
-
 /** The nodes of a ScyllaNodeConfig that names none. */
 export const defaultNodeSelector = { "scylla-operator.scylladb.com/node-pool": "scylla" } as const;
 
