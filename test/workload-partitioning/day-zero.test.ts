@@ -10,6 +10,8 @@ import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { eventually } from "../node-tuning/eventually.ts";
+import { fixture } from "./cases.ts";
+import { installationDifferences } from "./differences.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
@@ -21,6 +23,18 @@ const named = (name: string, more: object = {}): KubeObject => ({
   ...more,
 });
 const { namespace, name } = partitioningConfigMap;
+
+interface RecordedInfrastructure {
+  readonly before?: object;
+  readonly status?: object;
+  readonly stored?: object | null;
+  /** The field, and the values that it may have. */
+  readonly refused?: readonly string[];
+}
+
+const { infrastructures: recorded } = fixture<{
+  readonly infrastructures: Readonly<Record<string, RecordedInfrastructure>>;
+}>("infrastructure-installer");
 const configMaps = kinds.configMap as KindRef;
 const configMap = (data: Record<string, string>): KubeObject => ({
   apiVersion: "v1",
@@ -62,6 +76,20 @@ for (const variant of serverVariants())
       refusal(client.patch(configMaps, name, { type: "merge", patch: { data } }, { namespace }));
 
     describe("by the definition of Infrastructures alone", () => {
+      it.each(Object.entries(recorded))("is as recorded: %s", async (id, { before, status, stored, refused }) => {
+        await admin.create(infrastructureKind, named("cluster"));
+        const put = async (wanted: object): Promise<string> => {
+          const found = await admin.get(infrastructureKind, "cluster");
+          return refusal(admin.update(infrastructureKind, { ...found, status: wanted }, { subresource: "status" }));
+        };
+        if (before) expect(await put(before)).toBe("");
+        const answer = status ? await put(status) : "";
+        if (id in installationDifferences) expect(answer).toMatch(/^422 .*decided when a cluster is installed/);
+        else if (refused) for (const part of ["422", ...refused]) expect(answer).toContain(part);
+        else expect([answer, (await statusNow()) ?? null]).toEqual(["", stored]);
+        await admin.delete(infrastructureKind, "cluster");
+      });
+
       it("belongs to one object with a fixed name", async () => {
         expect(await refusal(admin.create(infrastructureKind, named("other")))).toContain("named cluster");
         await admin.create(infrastructureKind, named("cluster", { spec: { platformSpec: { type: "None" } } }));

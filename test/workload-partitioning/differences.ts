@@ -74,3 +74,22 @@ export const differences: Partial<Record<ReleaseName, Readonly<Record<string, Ex
 export function differenceOf(release: ReleaseName, file: string, id: string): Expected | undefined {
   return differences[release]?.[`${file}/${id}`];
 }
+
+/**
+ * Recorded cases of the installer and of the node tuning operator in which Attune does something else on purpose, and what it
+ * does. `not run`: it has no such part.
+ */
+export const installationDifferences: Readonly<Record<string, unknown>> = {
+  "unknown-value": "problems",
+  "v4.13-without-tech-preview": "AllNodes",
+  "override-annotation": "not run",
+  "none-is-passed-too": "not run",
+  "empty-not-passed": "not run",
+  "no-transition-rule": "refused",
+  "mode-unknown-errors": "nothing is produced",
+  "mixed-cpus": "other white space",
+  "capacity-only": "AllNodes",
+  "removed-later": "AllNodes",
+  "mc-create-fails": "AllNodes",
+  "hypershift-skipped": "not run",
+};

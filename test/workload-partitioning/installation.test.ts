@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { apiVersion, type MachineConfig } from "../../src/domain/machine-config/api.ts";
+import { apiVersion, type MachineConfig, roleLabel } from "../../src/domain/machine-config/api.ts";
+import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { bootstrapMachineConfig } from "../../src/domain/workload-partitioning/bootstrap-machine-config.ts";
+import { decideDefaults } from "../../src/domain/workload-partitioning/decide-defaults.ts";
 import { partitioningStatus } from "../../src/domain/workload-partitioning/identifier.ts";
 import { readInstallConfig } from "../../src/domain/workload-partitioning/install-config.ts";
 import { arePartitioned, mayMigrate } from "../../src/domain/workload-partitioning/migration.ts";
-import { filesOf } from "../../src/language/ignition/config.ts";
+import { crioPinning, kubeletPinning, pinningPaths } from "../../src/domain/workload-partitioning/pinning-files.ts";
+import { filesOf, ignitionConfig } from "../../src/language/ignition/config.ts";
+import { contentsOf, textFile } from "../../src/language/ignition/file-contents.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { renderAssets } from "../../src/program/cli/render/render-assets.ts";
 import { sortAssets } from "../../src/program/cli/render/sort-assets.ts";
 import { fixture } from "./cases.ts";
+import { installationDifferences } from "./differences.ts";
 
 interface Installer {
   readonly modes: Readonly<Record<string, { readonly given: object; readonly mode: string }>>;
@@ -20,6 +25,7 @@ interface Installer {
 interface Pinning {
   readonly render: Readonly<Record<string, RenderCase>>;
   readonly bootstrap: Readonly<Record<string, [path: string, base64: string][]>>;
+  readonly produced: Readonly<Record<string, { readonly mode: string | null; readonly files: number }>>;
   readonly migration: Readonly<Record<string, MigrationCase>>;
 }
 
@@ -27,6 +33,8 @@ interface RenderCase {
   readonly name?: string;
   readonly status?: object;
   readonly pools?: readonly string[];
+  /** Of PerformanceProfiles: the roles that they select, and the CPUs that they reserve. */
+  readonly profiles?: Readonly<Record<string, string>>;
   /** Whether a MachineConfig of a user has the kubelet's file. */
   readonly legacy?: boolean;
   readonly roles: readonly string[];
@@ -45,9 +53,9 @@ const pinning = fixture<Pinning>("nto-workload-pinning");
 describe("recorded install configs", () => {
   it.each(Object.entries(installer.modes))("%s", (id, { given, mode }) => {
     const read = readInstallConfig(given);
-    // A typo must not install a cluster without what was asked for, which cannot be added later.
-    if (id === "unknown-value") expect(read.type).toBe("problems");
-    else expect(read).toMatchObject({ status: { cpuPartitioning: mode } });
+    expect(read.type === "problems" ? read.type : read.status.cpuPartitioning).toBe(
+      installationDifferences[id] ?? mode,
+    );
   });
 
   it.each(Object.entries(installer.topologies))("%s", (_, { replicas: [controlPlane, workers, arbiters], is }) => {
@@ -59,21 +67,67 @@ describe("recorded install configs", () => {
   });
 });
 
+const both = [pinningPaths.kubelet, pinningPaths.crioDefault];
+const kubeletFile = textFile(pinningPaths.kubelet, 0o644, kubeletPinning("0"));
+
 describe("recorded default MachineConfigs", () => {
+  it.each(Object.entries(pinning.produced))("%s", (_, { mode, files }) => {
+    const status = mode === null ? {} : { cpuPartitioning: mode };
+    const identifier = { apiVersion: "", kind: "Infrastructure", metadata: {}, status };
+    const { objects } = decideDefaults({ identifier, pools: [], machineConfigs: [] });
+    const [first] = objects.map(({ object }) => object as MachineConfig);
+    expect(filesOf(first?.spec?.config)).toHaveLength(files);
+  });
+
   it.each(Object.entries(pinning.render))(
     "%s",
-    (_, { name = "cluster", status, pools = [], legacy = false, roles }) => {
-      const files = bootstrapMachineConfig("master").spec;
+    (_, { name = "cluster", status, pools = [], profiles = {}, legacy = false, roles }) => {
+      const own = {
+        metadata: { name: "02-master", labels: { [roleLabel]: "master" } },
+        spec: { config: ignitionConfig([kubeletFile]) },
+      };
+      const profileOf = ([role, reserved]: [string, string]): KubeObject => ({
+        apiVersion: performanceProfileKind.apiVersion,
+        kind: "PerformanceProfile",
+        metadata: { name: role },
+        spec: { cpu: { reserved, isolated: "0-1" }, nodeSelector: { [`node-role.kubernetes.io/${role}`]: "" } },
+      });
       const objects: KubeObject[] = [
         ...(status
           ? [{ apiVersion: "config.openshift.io/v1", kind: "Infrastructure", metadata: { name }, status }]
           : []),
         ...pools.map((pool) => ({ apiVersion, kind: "MachineConfigPool", metadata: { name: pool } })),
-        ...(legacy ? [{ apiVersion, kind: "MachineConfig", metadata: { name: "02-master" }, spec: files }] : []),
+        ...(legacy ? [{ apiVersion, kind: "MachineConfig", ...own }] : []),
+        ...Object.entries(profiles).map(profileOf),
       ];
-      const rendered = renderAssets(sortAssets(objects.map((object) => ({ place: "a", object }))), { owner: "none" });
-      const names = rendered.type === "files" ? rendered.files.map((file) => file.name) : rendered.problems;
-      expect(names).toEqual(roles.map((role) => `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`));
+      const rendered = renderAssets(sortAssets(objects.map((object) => ({ place: "a", object }))), {
+        owner: "label-name",
+      });
+      if (rendered.type === "refused") throw new Error(rendered.problems.join());
+      const made = new Map(rendered.files.map((file) => [file.name, file.object as MachineConfig]));
+      const defaults = roles.map((role) => `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`);
+      const ofProfiles = Object.keys(profiles).flatMap((role) =>
+        ["machineconfig", "kubeletconfig", "tuned", "runtimeclass"].map((kind) => `${role}_${kind}.yaml`),
+      );
+      expect([...made.keys()]).toEqual([...defaults, ...ofProfiles]);
+      for (const [index, role] of roles.entries()) {
+        const { metadata, spec } = made.get(defaults[index] ?? "") ?? {};
+        expect(metadata).toEqual({ name: `01-${role}-cpu-partitioning`, labels: { [roleLabel]: role } });
+        expect(filesOf(spec?.config).map(({ path }) => path)).toEqual(both);
+      }
+      for (const [role, reserved] of Object.entries(profiles)) {
+        const { metadata, spec } = made.get(`${role}_machineconfig.yaml`) ?? {};
+        expect(metadata).toMatchObject({
+          name: `50-performance-${role}`,
+          labels: { [roleLabel]: role, "performance.openshift.io/weak-owner-reference-name": role },
+        });
+        const paths = [pinningPaths.crio, pinningPaths.kubelet] as string[];
+        expect(
+          filesOf(spec?.config)
+            .filter(({ path }) => paths.includes(path))
+            .map(contentsOf),
+        ).toEqual([crioPinning(reserved), kubeletPinning(reserved)]);
+      }
     },
   );
 
@@ -99,8 +153,6 @@ describe("recorded single nodes that were partitioned before", () => {
       status: { capacity: capacity ? cores : {}, allocatable: allocatable ? cores : {} },
     }));
     const migrates = mayMigrate(partitioningStatus(identifier)) && arePartitioned(found);
-    // The document decides by capacity: allocatable follows with the next report of the kubelet.
-    const expected = id === "capacity-only" ? "AllNodes" : becomes;
-    expect(migrates ? "AllNodes" : mode).toBe(expected);
+    expect(migrates ? "AllNodes" : mode).toBe(installationDifferences[id] ?? becomes);
   });
 });

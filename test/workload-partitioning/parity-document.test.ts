@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { numbers } from "../specification/numbers.ts";
 import { fixture, type RecordedCase, type RecordedNode } from "./cases.ts";
-import { differences } from "./differences.ts";
+import { differences, installationDifferences } from "./differences.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/workload-partitioning-parity.md"), "utf8");
 const [everywhere = "", documented = ""] = text
-  .slice(text.indexOf("## In all releases"))
+  .slice(text.indexOf("## In all releases"), text.indexOf("## At installation"))
   .split("## In the release `documented`");
 
 const rows = (part: string): [string[], string][] =>
@@ -47,6 +47,11 @@ it("lists no case that agrees", () => {
       expect(recorded).toBeDefined();
       expect(difference).not.toEqual(compared);
     }
+});
+
+it("lists every case of an installation that differs, and no other", () => {
+  const atInstallation = text.slice(text.indexOf("## At installation"));
+  expect(idsIn(atInstallation)).toEqual(Object.keys(installationDifferences).toSorted());
 });
 
 it("names a weak point that exists, or what the row is about", () => {
