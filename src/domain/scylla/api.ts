@@ -4,7 +4,7 @@ import type { NodeAffinity } from "../../language/object/scheduling/node-affinit
 import type { Toleration } from "../../language/object/scheduling/tolerations.ts";
 
 export const group = "scylla.scylladb.com";
-const apiVersion = `${group}/v1alpha1`;
+export const apiVersion = `${group}/v1alpha1`;
 
 /** `perftune`: the script of the Scylla image. `native`: `attune perftune`, which records originals. */
 export type TuningEngine = "perftune" | "native";

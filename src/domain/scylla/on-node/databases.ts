@@ -1,0 +1,67 @@
+import { cpusOf } from "../../../language/cpu/cpu-list.ts";
+import { keyOf } from "../../../language/object/meta.ts";
+import type { ScyllaPod } from "../scylla-pod.ts";
+import { localPod } from "./local-pod.ts";
+import type { ContainerFacts, DatabaseFacts } from "./node-facts.ts";
+import type { TunedPod } from "./tuning.ts";
+
+/** A pod whose database has CPUs of the node, or will get them again. */
+export interface Database {
+  readonly pod: ScyllaPod;
+  readonly facts: DatabaseFacts;
+  /** Of the container that waits to be released, or runs. */
+  readonly containerId?: string;
+}
+
+export interface Databases {
+  /** Sorted by namespace and name. */
+  readonly found: readonly Database[];
+  /** What the node cannot tell now: as long as there are such pods, no CPU is known to be free of databases. */
+  readonly unknown: readonly Problem[];
+  /** Pods that are not tuned for, and why. */
+  readonly problems: readonly Problem[];
+}
+
+export interface Problem {
+  readonly pod: ScyllaPod;
+  readonly reason: string;
+}
+
+export interface DatabasesInput {
+  readonly pods: readonly ScyllaPod[];
+  /** By id of the container, as pods have it. */
+  readonly containers: ReadonlyMap<string, ContainerFacts>;
+  /** By uid of the pod: what it had when the node was tuned. */
+  readonly before: Readonly<Record<string, TunedPod>>;
+}
+
+/** The databases of the node. One that restarts keeps its CPUs: its neighbours must not be tuned again for that. */
+export function databasesOf({ pods, containers, before }: DatabasesInput): Databases {
+  const found: Database[] = [];
+  const unknown: Problem[] = [];
+  const problems: Problem[] = [];
+  for (const pod of pods.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+    const local = localPod(pod);
+    if (local.type === "irrelevant") continue;
+    const kept = Object.hasOwn(before, pod.metadata.uid ?? "") ? before[pod.metadata.uid ?? ""] : undefined;
+    const restarting = kept ? [{ pod, facts: factsOf(kept) }] : [];
+    if (local.type === "waiting") {
+      if (local.warning !== undefined) problems.push({ pod, reason: local.warning });
+      found.push(...restarting);
+      continue;
+    }
+    const { containerId, isLeaving } = local;
+    const facts = containers.get(containerId) ?? { type: "unknown", reason: "it was not looked at yet" };
+    if (facts.type === "known") found.push({ pod, facts: facts.database, ...(isLeaving ? {} : { containerId }) });
+    else if (facts.type === "unknown") unknown.push({ pod, reason: facts.reason });
+    else if (!isLeaving) {
+      problems.push({ pod, reason: facts.reason });
+      found.push(...restarting);
+    }
+  }
+  return { found, unknown, problems };
+}
+
+function factsOf({ cpus, directory, devices }: TunedPod): DatabaseFacts {
+  return { cpus: cpusOf(cpus), directory, devices };
+}

@@ -1,0 +1,130 @@
+import { cpusOf } from "../../../language/cpu/cpu-list.ts";
+import { formatRanges, intersection } from "../../../language/cpu/cpu-set.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../../language/object/plan.ts";
+import type { ScyllaNodeConfig } from "../api.ts";
+import { type Release, releaseConfigMap, releases } from "../gate/release.ts";
+import type { ScyllaPod } from "../scylla-pod.ts";
+import { type Database, databasesOf, type Problem } from "./databases.ts";
+import { interruptCpus } from "./interrupt-cpus.ts";
+import type { JobPod, TuningJob } from "./job-progress.ts";
+import type { ContainerFacts, NodeFacts } from "./node-facts.ts";
+import { nextStep, nodeJobs } from "./node-jobs.ts";
+import type { TunedPod, TuningRecord } from "./tuning.ts";
+import { tuningJob } from "./tuning-job.ts";
+import { reportTroubles } from "./troubles.ts";
+import { wantedInputs } from "./wanted-inputs.ts";
+
+export interface OnNodeInput {
+  /** The one that decides about the node. */
+  readonly config: ScyllaNodeConfig;
+  readonly node: { readonly name: string; readonly uid: string };
+  readonly facts: NodeFacts;
+  /** All Scylla pods of the node. */
+  readonly pods: readonly ScyllaPod[];
+  /** By id, as pods have it. */
+  readonly containers: ReadonlyMap<string, ContainerFacts>;
+  /** All tuning Jobs of the node, those of other ScyllaNodeConfigs too. */
+  readonly jobs: readonly TuningJob[];
+  /** Of these Jobs. */
+  readonly jobPods: readonly JobPod[];
+  /** By uid of the pod: what was released. */
+  readonly released: ReadonlyMap<string, Release>;
+  /** Of Jobs, by engine. */
+  readonly images: { readonly perftune: string; readonly native: string };
+  readonly nowMs: number;
+}
+
+/** The node could not tell something: it is asked again. */
+const askAgainMs = 15_000;
+
+/**
+ * The next step of tuning a node. One Job at a time tunes it for all its databases. A database is released once the node was tuned
+ * for its CPUs and its data; what happens to its neighbours later does not close its gate again.
+ */
+export function decide(input: OnNodeInput): Plan {
+  const { config, facts, images, nowMs, jobPods } = input;
+  const { engine = "perftune" } = config.spec ?? {};
+  const jobs = nodeJobs(input.jobs, facts.bootId);
+  const before = jobs.last?.record;
+  const { found, unknown, problems } = databasesOf({ ...input, before: before?.pods ?? {} });
+  const irqCpus = interruptCpus(
+    facts.cpus,
+    found.map((one) => one.facts.cpus),
+  );
+  const given = { engine, image: images[engine], facts, databases: found, irqCpus, before };
+  const wanted = unknown.length > 0 ? undefined : wantedInputs(given);
+  const step = nextStep({ jobs, pods: jobPods, wanted, wantedFor: tunedPods(found), nowMs });
+
+  const plan = emptyPlan();
+  if (step.type === "create") plan.objects.push({ owns: "whole", object: jobOf(input, step.record) });
+  if (step.type === "delete") plan.prunes.push(referenceTo(step.job));
+  plan.prunes.push(...jobs.superseded.map(referenceTo));
+  plan.requeueAfterMs = unknown.length > 0 ? askAgainMs : step.type === "wait" ? step.ms : undefined;
+
+  const waiting = found.filter((one) => !isReleased(one, input.released));
+  const hasCpusLeft = irqCpus.length > 0 || unknown.length > 0;
+  for (const database of waiting) release(plan, input, { database, applied: jobs.applied?.record, hasCpusLeft });
+  const stillWaiting = waiting.map(({ pod }) => pod);
+  reportTroubles(plan, { config, jobs: input.jobs, jobPods, waiting: stillWaiting });
+  plan.events.push(...problems.map(warning("NotTuned")), ...unknown.map(warning("NotTunedYet")));
+  return plan;
+}
+
+function jobOf({ config, node, facts }: OnNodeInput, record: TuningRecord): KubeObject {
+  return tuningJob({ config, node, record, paths: facts.paths });
+}
+
+function tunedPods(databases: readonly Database[]): Record<string, TunedPod> {
+  return Object.fromEntries(
+    databases.map(({ pod, facts }) => {
+      const { cpus, directory, devices } = facts;
+      return [pod.metadata.uid ?? "", { cpus: formatRanges(cpus), directory, devices }];
+    }),
+  );
+}
+
+/** A pod that ends or restarts waits for nothing. */
+function isReleased({ pod, containerId }: Database, released: OnNodeInput["released"]): boolean {
+  const found = released.get(pod.metadata.uid ?? "");
+  return containerId === undefined || (found !== undefined && releases(found, containerId));
+}
+
+interface ReleaseInput {
+  readonly database: Database;
+  /** What is in force. */
+  readonly applied: TuningRecord | undefined;
+  readonly hasCpusLeft: boolean;
+}
+
+function release(plan: Plan, { config }: OnNodeInput, { database, applied, hasCpusLeft }: ReleaseInput): void {
+  const { pod, containerId } = database;
+  const publish = (irqCpus: string, outcome: string): void => {
+    const release = { irqCpus, outcome, ...(containerId === undefined ? {} : { containerId }) };
+    plan.objects.push({ owns: "whole", object: releaseConfigMap(pod, release, config.metadata.name) });
+  };
+  if (applied && isTunedFor(applied, database)) {
+    const { irqCpus } = applied.inputs;
+    publish(irqCpus, "tuned");
+    plan.events.push(event(pod, "Normal", "Tuned", `its node was tuned; interrupts are on CPUs ${irqCpus}`));
+  } else if (!hasCpusLeft) {
+    const reason = "databases have all CPUs of the node, none is left for interrupts";
+    publish("", `skipped: ${reason}`);
+    plan.events.push(event(pod, "Warning", "NoCpusForInterrupts", `${reason}: the database starts without tuning`));
+  }
+}
+
+/** Whether interrupts stay away from the CPUs of a database, and the disks with its data are tuned. */
+function isTunedFor({ inputs }: TuningRecord, { facts }: Database): boolean {
+  const { purpose, irqCpus, directories } = inputs;
+  if (purpose !== "databases" || intersection(cpusOf(irqCpus), facts.cpus).length > 0) return false;
+  return facts.directory === undefined || directories.includes(facts.directory);
+}
+
+function warning(reason: string): (problem: Problem) => PlannedEvent {
+  return (problem) => event(problem.pod, "Warning", reason, `the node is not tuned for it: ${problem.reason}`);
+}
+
+function event(pod: ScyllaPod, type: PlannedEvent["type"], reason: string, message: string): PlannedEvent {
+  return { regarding: referenceTo(pod), type, reason, message };
+}
