@@ -30,9 +30,19 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     controller: ["cluster/kube", "cluster/runtime"],
   },
   domain: { may: ["language", "domain"], controller: ["cluster/kube", "cluster/runtime"] },
-  "node/host": { may: ["language/object", "src/language/ignition/unit-text.ts", "src/cluster/runtime/make-folder.ts"] },
+  "node/host": {
+    may: [
+      "language/object",
+      "src/language/ignition/unit-text.ts",
+      "src/cluster/runtime/make-folder.ts",
+      "src/cluster/runtime/lock-dir.ts",
+    ],
+  },
   "node/snapshot": { may: ["language/object", "language/cpu", "node/host"] },
   "node/engine": { may: ["language/object", "language/cpu", "language/tuned", "node/host"] },
+  "node/perftune": {
+    may: ["domain/scylla", "language/cpu", "language/tuned", "node/host", "node/engine"],
+  },
   "node/on-node": {
     may: ["language", "domain", "node/host", "node/engine", "cluster/kube", "cluster/runtime"],
   },

@@ -22,7 +22,7 @@ import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { machine, type Machine } from "../../src/embedded/lab/machine.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
-import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../src/node/host/serial-queue.ts";
 import type { Host } from "../../src/node/host/host.ts";
 import { fetchPayload } from "../../src/node/on-node/first-boot/fetch-payload.ts";
 import { firstBoot, type FirstBoot, type FirstBootOptions } from "../../src/node/on-node/first-boot/first-boot.ts";

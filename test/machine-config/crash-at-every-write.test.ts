@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { machine, type Machine } from "../../src/embedded/lab/machine.ts";
 import { Crash, CrashingHost } from "../../src/node/engine/testing/crashing-host.ts";
-import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../src/node/host/serial-queue.ts";
 import { NodeUpdater } from "../../src/node/on-node/machine-config/node-updater.ts";
 import { type Config, diskOf, updateTo } from "./testing/updated-machine.ts";
 

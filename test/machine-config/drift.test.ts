@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { machine } from "../../src/embedded/lab/machine.ts";
-import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../src/node/host/serial-queue.ts";
 import { NodeUpdater } from "../../src/node/on-node/machine-config/node-updater.ts";
 import { driftText, longestReason } from "../../src/domain/rollout/node-annotations.ts";
 import { type Config, updateTo } from "./testing/updated-machine.ts";

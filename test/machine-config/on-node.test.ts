@@ -3,7 +3,7 @@ import type { MachineConfig } from "../../src/domain/machine-config/api.ts";
 import { changesBetween, isEmpty } from "../../src/domain/machine-config/cost/changes.ts";
 import { emptyContents, type MachineContents } from "../../src/domain/machine-config/machine-contents.ts";
 import { readContents } from "../../src/domain/machine-config/read-contents.ts";
-import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../src/node/host/serial-queue.ts";
 import { bootIdPath } from "../../src/node/host/boot-id.ts";
 import { MemoryBase } from "../../src/node/host/memory-base.ts";
 import { MemoryHost } from "../../src/node/host/memory-host.ts";

@@ -8,7 +8,7 @@ import { ignitionConfig } from "../../src/language/ignition/config.ts";
 import type { JsonObject } from "../../src/language/object/json.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
-import { serialQueue } from "../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../src/node/host/serial-queue.ts";
 import { type Applied, NodeUpdater } from "../../src/node/on-node/machine-config/node-updater.ts";
 import { commandOfUnit, flagsOf } from "../../src/node/on-node/machine-config/kubelet/kubelet-command.ts";
 

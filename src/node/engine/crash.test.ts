@@ -182,7 +182,7 @@ test("the journal is readable by its owner alone, and written once for an apply"
       },
     },
     ...Object.fromEntries(
-      (["read", "write", "stat", "remove", "list", "real", "run"] as const).map((name) => [
+      (["read", "write", "stat", "remove", "list", "real", "run", "exclusive"] as const).map((name) => [
         name,
         { value: (host[name] as (...args: never[]) => unknown).bind(host) },
       ]),

@@ -4,7 +4,7 @@ import { isSubset } from "../../language/cpu/cpu-set.ts";
 import { activeOption, collapseBlanks, isSameValue } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
-import { loadJournal } from "./journal.ts";
+import { loadJournal, onLedger } from "./journal.ts";
 import type { Claim, Entry } from "./ledger.ts";
 import { otherThanPlaced } from "./placed.ts";
 import { isFileAction, linesOf, textAfter } from "./text-after.ts";
@@ -41,7 +41,11 @@ export interface DriftScope {
  * Compares the node with the ledger, without a profile, and sets every drifted setting again. Only files can be compared
  * this way; settings that programs make are compared by planning the profile again (`follow.ts`).
  */
-export async function repairDrift(host: Host, scope: DriftScope = {}): Promise<Repaired[]> {
+export function repairDrift(host: Host, scope: DriftScope = {}): Promise<Repaired[]> {
+  return onLedger(host, () => repairNow(host, scope));
+}
+
+async function repairNow(host: Host, scope: DriftScope): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
   const { mayRepair = () => true } = scope;
   for (const { drift, claim } of await drifted(host, scope)) {

@@ -3,9 +3,9 @@ import { isSameValue } from "../../language/tuned/value.ts";
 import { carryOut, mayJoin } from "./carry-out.ts";
 import { keptInstead } from "./drift.ts";
 import type { Action, ActionOutcome } from "./action.ts";
-import type { ApplyReport, SettingReport } from "./engine.ts";
-import { type Journal, loadJournal, saveJournal } from "./journal.ts";
-import type { Ledger } from "./ledger.ts";
+import type { About, ApplyReport, SettingReport } from "./engine.ts";
+import { type Journal, loadJournal, onLedger, saveJournal } from "./journal.ts";
+import type { Claim, Ledger } from "./ledger.ts";
 import { aboutOf, type ChangeStep, claimOf, isCarriedOut, isChange, type UnitStep } from "./unit-step.ts";
 import { putBack } from "./put-back.ts";
 
@@ -20,7 +20,11 @@ export interface Enforce {
  * Carries out a plan, and rolls back what an earlier plan of this owner changed and this one does not. Every original is
  * in the journal on disk before the first change.
  */
-export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyReport> {
+export function enforce(input: Enforce): Promise<ApplyReport> {
+  return onLedger(input.host, () => enforceNow(input));
+}
+
+async function enforceNow({ host, owner, plan }: Enforce): Promise<ApplyReport> {
   const journal = await loadJournal(host);
   const { ledger } = journal;
   let steps = await plan(ledger);
@@ -164,17 +168,19 @@ function withoutActing(
     const by = { unit: winner.unit, option: winner.option, from: winner.from, value: winner.value };
     return { ...about, type: "overridden", target, value, by };
   }
-  const top = ledger.find(target)?.claims.at(-1);
-  if (top && top.owner !== owner && top.value !== value)
-    return {
-      ...about,
-      type: "overridden",
-      target,
-      value,
-      by: { unit: top.owner, option: "", from: top.from, value: top.value },
-    };
-  if (winner === step && isCarriedOut(step) && (!top || top.owner === owner)) return undefined;
+  const holder = ledger.holder(target, owner);
+  if (holder && holder.value !== value) return heldReport(about, { target, value }, holder);
+  if (winner === step && isCarriedOut(step) && !holder) return undefined;
   return { ...about, type: "same", target, value, ...(note === undefined ? {} : { note }) };
+}
+
+/** The report of a setting that another owner holds. */
+export function heldReport(
+  about: About,
+  { target, value }: Pick<ChangeStep, "target" | "value">,
+  { owner, from, value: present }: Claim,
+): SettingReport {
+  return { ...about, type: "overridden", target, value, by: { unit: owner, option: "", from, value: present, owner } };
 }
 
 function reportOf(step: ChangeStep, outcome: ActionOutcome, drifted: boolean): SettingReport {

@@ -63,12 +63,16 @@ export type SettingReport = About &
       }
     /** It had the wanted value already. */
     | { readonly type: "same"; readonly target: string; readonly value: string; readonly note?: string }
-    /** A later unit, or a sysctl file of the node, sets the same target to another value. */
+    /** A later unit, a sysctl file of the node or another owner sets the same target to another value. */
     | {
         readonly type: "overridden";
         readonly target: string;
         readonly value: string;
-        readonly by: Pick<About, "unit" | "option" | "from"> & { readonly value: string };
+        readonly by: Pick<About, "unit" | "option" | "from"> & {
+          readonly value: string;
+          /** The owner of the ledger that holds the target, where it is another one. */
+          readonly owner?: string;
+        };
       }
     | { readonly type: "skipped"; readonly level: "info" | "warning"; readonly message: string }
     | { readonly type: "failed"; readonly message: string }

@@ -3,7 +3,7 @@ import { isSameValue } from "../../language/tuned/value.ts";
 import type { ApplyReport } from "./engine.ts";
 import { alreadyThere, settleSteps } from "./enforce.ts";
 import { forgetGone } from "./forget-gone.ts";
-import { loadJournal } from "./journal.ts";
+import { loadJournal, onLedger } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Follow } from "./plugin.ts";
 import { type ChangeStep, claimOf, isChange, type UnitStep } from "./unit-step.ts";
@@ -19,7 +19,11 @@ export interface FollowInput {
  * Sets what a profile in force wants of devices and processes that are new, and what another process changed since. Settings
  * that are as they were set are not written again, scripts do not run again, and nothing is rolled back.
  */
-export async function followProfile({ host, owner, follow, plan }: FollowInput): Promise<ApplyReport> {
+export function followProfile(input: FollowInput): Promise<ApplyReport> {
+  return onLedger(input.host, () => followNow(input));
+}
+
+async function followNow({ host, owner, follow, plan }: FollowInput): Promise<ApplyReport> {
   const journal = await loadJournal(host);
   const { ledger } = journal;
   await forgetGone(ledger, host);

@@ -24,6 +24,11 @@ export async function loadJournal(host: Host): Promise<Journal> {
   return { bootId, ledger: await ledgerOf(host, bootId) };
 }
 
+/** Runs work that may change the ledger, one at a time on a node: another process that wrote meanwhile would lose its claims. */
+export function onLedger<T>(host: Host, work: () => Promise<T>): Promise<T> {
+  return host.exclusive ? host.exclusive(work) : work();
+}
+
 /** The ledger for comparing, also below a root where no kernel runs. */
 export async function readLedger(host: Host): Promise<Ledger> {
   return ledgerOf(host, await findBootId(host));

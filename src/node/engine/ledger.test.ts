@@ -66,6 +66,53 @@ async function giveUp(host: Host, owner: string): Promise<string[]> {
   return restored.map(({ target, value }) => `${target}=${value}`);
 }
 
+describe("perftune", () => {
+  test("holds what it claims, also against an owner that claims it later, which takes effect when it lets go", async () => {
+    const host = node();
+    await want(host, "perftune", { [mode]: "off" });
+    expect((await want(host, "profile", { [mode]: "on" })).settings).toMatchObject([
+      { type: "overridden", value: "on", by: { owner: "perftune", value: "off" } },
+    ]);
+    expect(await text(host, mode)).toBe("off");
+    host.put(mode, "else\n");
+    expect(await repairDrift(host, { owner: "profile" })).toEqual([]);
+    expect(await repairDrift(host)).toMatchObject([{ owner: "perftune", expected: "off", found: "else" }]);
+    expect(await giveUp(host, "perftune")).toEqual([`${mode}=on`]);
+    expect(await text(host, mode)).toBe("on");
+    await giveUp(host, "profile");
+    expect(await text(host, mode)).toBe("auto");
+  });
+
+  test("does not notice when the profile that it holds against is rolled back", async () => {
+    const host = node();
+    await want(host, "perftune", { [mode]: "off" });
+    await want(host, "profile", { [mode]: "on" });
+    expect(await giveUp(host, "profile")).toEqual([]);
+    expect(await text(host, mode)).toBe("off");
+    expect(await giveUp(host, "perftune")).toEqual([`${mode}=auto`]);
+  });
+
+  test.each([["profile", "perftune"] as const, ["perftune", "profile"] as const])(
+    "that wants the same value as the profile: the original comes back when %s lets go first",
+    async (first, second) => {
+      const host = node();
+      await want(host, "profile", { [mode]: "off" });
+      await want(host, "perftune", { [mode]: "off" });
+      await giveUp(host, first);
+      expect(await text(host, mode)).toBe("off");
+      await giveUp(host, second);
+      expect(await text(host, mode)).toBe("auto");
+    },
+  );
+});
+
+test("two processes that claim at the same time both keep their claims", async () => {
+  const one = node();
+  await Promise.all([want(one, "profile", { [mode]: "on" }), want(one, "perftune", { "/sys/k/other": "10" })]);
+  expect(await giveUp(one, "perftune")).toEqual(["/sys/k/other=1"]);
+  expect(await giveUp(one, "profile")).toEqual([`${mode}=auto`]);
+});
+
 describe("several owners of one thing", () => {
   test("the last to claim it is in force, and the one before takes effect when it releases", async () => {
     const host = node();
@@ -242,7 +289,9 @@ describe("drift", () => {
       get: (target, name: keyof MemoryHost) =>
         name === "read"
           ? async (path: string) => (path === mode ? { type: "missing" } : target.read(path))
-          : target[name],
+          : name === "exclusive"
+            ? undefined
+            : target[name],
     });
     expect(await repairDrift(without)).toEqual([]);
   });

@@ -30,6 +30,12 @@ export interface Claim {
   readonly undo?: readonly Action[];
 }
 
+/**
+ * Holds what it claims against every other owner, whenever they claim it: interrupts must stay off the CPUs of a database. The
+ * value that they want takes effect when it lets go.
+ */
+export const perftuneOwner = "perftune";
+
 /** Originals and claims of a node, in the order of first change. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -75,6 +81,12 @@ export class Ledger {
     return [...this.#entries.values()];
   }
 
+  /** The claim of another owner that is in force, and keeps this one from setting the target. */
+  holder(target: string, owner: string): Claim | undefined {
+    const claim = this.find(target)?.claims.at(-1);
+    return claim && claim.owner !== owner ? claim : undefined;
+  }
+
   /** Records a claim. The first claim to a target brings the original, which then stays. */
   claim(change: Change, claim: Claim, alias?: string): void {
     const { target, before, undo, undoAtShutdown, lasts = "boot" } = change;
@@ -86,7 +98,7 @@ export class Ledger {
     const made = claim.made || earlier?.made === true;
     if (named && earlier && earlier.made === made && sameClaim(earlier, claim)) return;
     const now: Claim = { ...(earlier && sameClaim(earlier, claim) ? earlier : claim), made };
-    const claims = earlier ? entry.claims.with(index, now) : [...entry.claims, now];
+    const claims = inOrder(earlier ? entry.claims.with(index, now) : [...entry.claims, now]);
     this.#put({ ...entry, aliases: named ? entry.aliases : [...entry.aliases, alias], claims });
     this.#changed = true;
   }
@@ -132,7 +144,10 @@ export class Ledger {
     const entry = this.find(target);
     if (!entry) return;
     const claims = entry.claims.filter((claim) => claim.owner !== owner);
-    if (claims.length > 0) this.#put({ ...entry, claims });
+    const last = claims.at(-1);
+    // The target differs from its original as long as any claim has changed it.
+    const made = entry.claims.some((claim) => claim.made);
+    if (last) this.#put({ ...entry, claims: [...claims.slice(0, -1), { ...last, made: last.made || made }] });
     else {
       this.#entries.delete(entry.target);
       for (const alias of entry.aliases) this.#names.delete(alias);
@@ -144,6 +159,12 @@ export class Ledger {
     this.#entries.set(entry.target, entry);
     for (const alias of entry.aliases) this.#names.set(alias, entry.target);
   }
+}
+
+/** By the time of the first claim, except that perftune's is in force. */
+function inOrder(claims: readonly Claim[]): readonly Claim[] {
+  const held = claims.filter(({ owner }) => owner === perftuneOwner);
+  return held.length === 0 ? claims : [...claims.filter(({ owner }) => owner !== perftuneOwner), ...held];
 }
 
 function sameClaim(a: Claim, b: Claim): boolean {

@@ -2,14 +2,14 @@ import type { Host } from "../host/host.ts";
 import type { Difference, Engine } from "./engine.ts";
 import { enforce, isDrift } from "./enforce.ts";
 import { followProfile } from "./follow.ts";
-import { journalPath, loadJournal, readLedger, storeJournal } from "./journal.ts";
+import { readLedger } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { type PlanInput, planUnits } from "./plan-units.ts";
 import type { Plugin } from "./plugin.ts";
 import { nativePlugins } from "./plugins/native-plugins.ts";
-import { putBack } from "./put-back.ts";
-import { serialQueue } from "./serial-queue.ts";
-import { aboutOf, type UnitStep } from "./unit-step.ts";
+import { releaseAll } from "./release-all.ts";
+import { serialQueue } from "../host/serial-queue.ts";
+import { aboutOf, isChange, type UnitStep } from "./unit-step.ts";
 
 /** The owner of a profile's claims in the ledger. */
 export const profileOwner = "profile";
@@ -37,7 +37,9 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
       return enqueue(host, async () => {
         const ledger = await readLedger(host);
         const steps = await planning({ profile, host, purpose: "verify", options })(ledger);
-        return { differences: steps.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
+        // What another owner holds differs for a good reason, which the report of an apply names.
+        const own = steps.filter((step) => !isChange(step) || !ledger.holder(step.target, owner));
+        return { differences: own.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
       });
     },
 
@@ -47,15 +49,7 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
     },
 
     rollback(host, { extent } = {}) {
-      return enqueue(host, async () => {
-        const journal = await loadJournal(host);
-        const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true, extent });
-        const failed = await storeJournal(host, journal);
-        // What is restored now is restored again by the next roll-back, which may be able to write.
-        return {
-          restored: failed === undefined ? restored : [...restored, { target: journalPath, value: "", failed }],
-        };
-      });
+      return enqueue(host, () => releaseAll({ host, owner, extent }));
     },
   };
 }

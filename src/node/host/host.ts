@@ -27,6 +27,8 @@ export interface Host {
   list(path: string): Promise<string[]>;
   /** The path with all links resolved; the path itself if it does not exist. */
   real(path: string): Promise<string>;
+  /** Major and minor number of the device whose file system has the path: `8:1`. A link is followed. */
+  device?(path: string): Promise<string | undefined>;
   /**
    * Keeps a file open with these bytes written to it, instead of the bytes held there before: the kernel honours a request
    * in `/dev/cpu_dma_latency` only while the file is open. Empty bytes close the file.
@@ -43,6 +45,11 @@ export interface Host {
    * watched.
    */
   watch?(folder: string, changed: (name: string) => void): Promise<(() => void) | undefined>;
+  /**
+   * Runs work that changes the ledger of originals while no other process of the node runs such work: waits for its turn.
+   * Must not be called within itself.
+   */
+  exclusive?<T>(work: () => Promise<T>): Promise<T>;
   /** Starts a program that runs on, and passes on its lines. Returns a function that ends it. */
   monitor?(argv: readonly string[], on: MonitorEvents): () => void;
   /** Runs a program without a shell. */

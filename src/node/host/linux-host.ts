@@ -22,6 +22,7 @@ import {
 } from "./host.ts";
 import { pathBelowRoot } from "./path-below-root.ts";
 import { runMonitor, watchFolder } from "./linux-events.ts";
+import { serialQueue } from "./serial-queue.ts";
 
 /** Why a directory was not removed: it is missing, or not empty. */
 const mayStay = new Set(["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
@@ -36,6 +37,7 @@ export class LinuxHost implements Host {
   #realRoot: string | undefined;
   readonly #held = new Map<string, FileHandle>();
   readonly #kept = new Map<string, ChildProcess>();
+  readonly #turns = serialQueue();
 
   constructor(root = "/", files: Files = asyncFiles) {
     this.#root = root;
@@ -137,6 +139,14 @@ export class LinuxHost implements Host {
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
+  async device(path: string): Promise<string | undefined> {
+    const number = await this.#at<{ type: "number"; number: number }>(path, async (file) => ({
+      type: "number",
+      number: (await this.#files.stat(await this.#files.real(file))).dev,
+    }));
+    return number.type === "number" ? deviceNumber(number.number) : undefined;
+  }
+
   /** The path as this process sees it; links on the way are followed as on the node. */
   locate(path: string): Promise<{ type: "path"; path: string } | Failure> {
     return this.#at(path, async (file) => ({ type: "path", path: file }));
@@ -183,6 +193,19 @@ export class LinuxHost implements Host {
       end: watchFolder(path, changed),
     }));
     return watching.type === "end" ? watching.end : undefined;
+  }
+
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns(async () => {
+      // Short commands that change nothing need no sockets.
+      const { lockLedger } = await import("./lock-folder.ts");
+      const unlock = await lockLedger(this);
+      try {
+        return await work();
+      } finally {
+        await unlock();
+      }
+    });
   }
 
   monitor(argv: readonly string[], on: MonitorEvents): () => void {
@@ -249,4 +272,12 @@ export class LinuxHost implements Host {
     if (real === root || real?.startsWith(`${root}/`)) return file;
     return pathBelowRoot({ root: this.#root, path, followLast }, this.#files);
   }
+}
+
+/** As gnu_dev_major(3) and gnu_dev_minor(3) take a number apart. */
+function deviceNumber(number: number): string {
+  const bits = BigInt(number);
+  const major = ((bits >> 8n) & 0xfffn) | ((bits >> 32n) & ~0xfffn);
+  const minor = (bits & 0xffn) | ((bits >> 12n) & ~0xffn);
+  return `${major}:${minor}`;
 }

@@ -14,6 +14,7 @@ import {
 } from "./host.ts";
 import { type MemoryBase, withoutLinks } from "./memory-base.ts";
 import { type MemoryNode, MemoryNodes } from "./memory-nodes.ts";
+import { type Exclusive, serialQueue } from "./serial-queue.ts";
 
 /** A program of a machine that exists only in memory. */
 export type MemoryCommand = (
@@ -31,6 +32,7 @@ export class MemoryHost implements Host {
   readonly #commands: ReadonlyMap<string, MemoryCommand>;
   readonly #held = new Map<string, string>();
   readonly #kept = new Map<string, readonly string[]>();
+  #turns: Exclusive | undefined;
   /** Files that were changed without a sync, with what the disk still has of them. */
   #unsynced: Map<string, string | undefined> | undefined;
 
@@ -159,6 +161,17 @@ export class MemoryHost implements Host {
     return refusal(path) ? path : this.#file(path);
   }
 
+  /** By the mounts that its files name. */
+  async device(path: string): Promise<string | undefined> {
+    const mounts = this.#text("/proc/self/mountinfo")?.split("\n") ?? [];
+    const at = `${this.#file(path)}/`;
+    const [longest] = mounts
+      .map((line) => line.split(" "))
+      .filter(([, , , , point = ""]) => at.startsWith(point === "/" ? "/" : `${point}/`))
+      .toSorted(([, , , , a = ""], [, , , , b = ""]) => b.length - a.length);
+    return longest?.[2];
+  }
+
   async hold(path: string, hex: string): Promise<Outcome> {
     const refused = refusal(path);
     if (refused) return refused;
@@ -172,6 +185,11 @@ export class MemoryHost implements Host {
     if (argv.length === 0) this.#kept.delete(name);
     else this.#kept.set(name, argv);
     return { type: "done" };
+  }
+
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    this.#turns ??= serialQueue();
+    return this.#turns(work);
   }
 
   async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {

@@ -6,7 +6,7 @@ import { chooseEngine, type EngineName } from "../engine/choose-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
-import { type Exclusive, serialQueue } from "../engine/serial-queue.ts";
+import { type Exclusive, serialQueue } from "../host/serial-queue.ts";
 import type { Host } from "../host/host.ts";
 import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Notice } from "../../language/tuned/problem.ts";

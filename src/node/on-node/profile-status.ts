@@ -102,6 +102,7 @@ function degradedState(outcome: TuneOutcome): ConditionState {
     ...outcome.drift.map(describeDrift),
     ...outcome.warnings.map(formatProblem),
     ...settings.flatMap(describeSkipped),
+    ...describeHeld(settings),
   ];
   if (warnings.length > 0) return { status: "False", reason: "TunedWarning", message: joinParts(warnings) };
   return { status: "False", reason: "AsExpected", message: "No errors." };
@@ -155,6 +156,23 @@ function describeFailure(setting: SettingReport): string[] {
 function describeSkipped(setting: SettingReport): string[] {
   if (setting.type !== "skipped" || setting.level !== "warning") return [];
   return [formatSetting(setting, setting.message)];
+}
+
+/** What other owners hold, once for each option: perftune may hold hundreds of interrupts. */
+function describeHeld(settings: readonly SettingReport[]): string[] {
+  const held = new Map<string, { first: SettingReport; owner: string; targets: string[] }>();
+  for (const setting of settings) {
+    if (setting.type !== "overridden" || setting.by.owner === undefined) continue;
+    const { owner } = setting.by;
+    const key = JSON.stringify([setting.unit, setting.option, owner]);
+    const known = held.get(key);
+    if (known) known.targets.push(setting.target);
+    else held.set(key, { first: setting, owner, targets: [setting.target] });
+  }
+  return [...held.values()].map(({ first, owner, targets: [target = "", ...more] }) => {
+    const what = more.length === 0 ? `${target} is` : `${target} and ${more.length} more are`;
+    return formatSetting(first, `${what} held by ${owner}`);
+  });
 }
 
 /** Only for the node's own sysctl files: another unit of the same profile may override a setting on purpose. */

@@ -57,7 +57,8 @@ function reported(setting: SettingReport, lost: ReadonlyMap<string, Repaired>): 
     case "overridden": {
       const { by } = setting;
       const place = by.option === "" ? by.from : `[${by.unit}] ${by.option} (${by.from})`;
-      return { ...about, state: "Different", value: shortened(by.value), message: shortened(`set by ${place}`) };
+      const message = by.owner === undefined ? `set by ${place}` : `held by ${by.owner}`;
+      return { ...about, state: "Different", value: shortened(by.value), message: shortened(message) };
     }
     case "skipped":
       return { ...about, state: "Skipped", message: shortened(setting.message), ...device };

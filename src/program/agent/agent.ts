@@ -2,7 +2,7 @@ import type { EngineName } from "../../node/engine/choose-engine.ts";
 import type { Launch } from "../../node/engine/tuned-daemon/launch.ts";
 import type { LogRecord } from "../../node/engine/tuned-daemon/log-record.ts";
 import type { DaemonEvent } from "../../node/engine/tuned-daemon/supervisor.ts";
-import { serialQueue } from "../../node/engine/serial-queue.ts";
+import { serialQueue } from "../../node/host/serial-queue.ts";
 import { TunedEngine } from "../../node/engine/tuned-daemon/tuned-engine.ts";
 import { findBootId } from "../../node/host/boot-id.ts";
 import type { Host } from "../../node/host/host.ts";

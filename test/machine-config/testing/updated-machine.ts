@@ -3,7 +3,7 @@ import { defaultPolicy } from "../../../src/domain/machine-config/cost/disruptio
 import type { MachineConfig } from "../../../src/domain/machine-config/api.ts";
 import { updateOf } from "../../../src/domain/rollout/node-annotations.ts";
 import type { Host } from "../../../src/node/host/host.ts";
-import { serialQueue } from "../../../src/node/engine/serial-queue.ts";
+import { serialQueue } from "../../../src/node/host/serial-queue.ts";
 import { NodeUpdater } from "../../../src/node/on-node/machine-config/node-updater.ts";
 import { phaseOf } from "../../../src/node/on-node/machine-config/update-phase.ts";
 

@@ -73,6 +73,14 @@ export class CrashingHost implements Host {
     return this.#change(() => this.#host.run(argv, options));
   }
 
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#host.exclusive ? this.#host.exclusive(work) : work();
+  }
+
+  async device(path: string): Promise<string | undefined> {
+    return this.#host.device?.(path);
+  }
+
   async #change<T>(change: () => Promise<T>): Promise<T> {
     if (this.#left < 0) throw new Crash();
     const last = this.#left-- === 0;

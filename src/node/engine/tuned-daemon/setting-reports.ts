@@ -1,4 +1,6 @@
 import type { About, SettingReport } from "../engine.ts";
+import { heldReport } from "../enforce.ts";
+import type { Claim } from "../ledger.ts";
 import { aboutOf, type UnitStep } from "../unit-step.ts";
 import type { LogRecord } from "./log-record.ts";
 import type { LeftOut } from "./render-profile.ts";
@@ -11,20 +13,24 @@ export interface Seen {
   readonly after: readonly UnitStep[];
   readonly left: readonly LeftOut[];
   readonly round: Round;
+  /** The claim of another owner that holds a target against the profile. */
+  readonly holder: (target: string) => Claim | undefined;
 }
 
 /**
  * The result of each setting. TuneD logs "applied" even if something failed, so the node is compared with the plan; TuneD's
  * errors and warnings are added in its own words, because some of their causes cannot be seen on the node.
  */
-export function settingReports({ before, after, left, round }: Seen): SettingReport[] {
+export function settingReports({ before, after, left, round, holder }: Seen): SettingReport[] {
   // Of several settings of one target the last is in force.
   const last = new Map(before.flatMap((step) => ("target" in step ? [[step.target, step] as const] : [])));
   const remaining = new Map(after.flatMap((step) => (step.type === "change" ? [[key(step), step] as const] : [])));
   return [
     ...round.errors.map((record): SettingReport => ({ ...nowhere, type: "failed", message: recordText(record) })),
     ...left.map(({ message, ...about }): SettingReport => ({ ...about, type: "failed", message })),
-    ...before.map((step) => overridden(step, last, round) ?? settingReport(step, remaining.get(key(step)))),
+    ...before.map(
+      (step) => held(step, holder) ?? overridden(step, last, round) ?? settingReport(step, remaining.get(key(step))),
+    ),
     ...round.warnings.map((record): SettingReport => ({
       ...nowhere,
       type: "skipped",
@@ -35,6 +41,12 @@ export function settingReports({ before, after, left, round }: Seen): SettingRep
 }
 
 const nowhere: About = { unit: "TuneD", option: "", from: "" };
+
+function held(step: UnitStep, holder: Seen["holder"]): SettingReport | undefined {
+  const claim = "target" in step ? holder(step.target) : undefined;
+  if (!("target" in step) || !claim || claim.value === step.value) return undefined;
+  return heldReport(aboutOf(step), step, claim);
+}
 
 /** The report of a setting that a later unit, or a sysctl file of the node, sets to another value. */
 function overridden(

@@ -1,4 +1,4 @@
-import { serialQueue } from "../serial-queue.ts";
+import { serialQueue } from "../../host/serial-queue.ts";
 import { exitText, type DaemonProcess, type Exit, type Launch, type Timer } from "./launch.ts";
 import { LogReader, type LogRecord, isError } from "./log-record.ts";
 import { Round } from "./round.ts";

@@ -13,14 +13,14 @@ import type {
   RollbackReport,
   VerifyReport,
 } from "../engine.ts";
-import { loadJournal, saveJournal } from "../journal.ts";
-import type { Entry, Ledger } from "../ledger.ts";
+import { loadJournal, onLedger, saveJournal } from "../journal.ts";
+import type { Claim, Entry, Ledger } from "../ledger.ts";
 import { nativeEngine, profileOwner as owner } from "../native-engine.ts";
 import { planUnits } from "../plan-units.ts";
 import type { Plugin } from "../plugin.ts";
 import { nativePlugins } from "../plugins/native-plugins.ts";
 import { putBack } from "../put-back.ts";
-import { serialQueue } from "../serial-queue.ts";
+import { serialQueue } from "../../host/serial-queue.ts";
 import type { UnitStep } from "../unit-step.ts";
 import { evictConflicts, endOrphan } from "./evict-conflicts.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
@@ -76,7 +76,7 @@ export class TunedEngine implements Engine {
   }
 
   apply(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<ApplyReport> {
-    return this.#enqueue(() => this.#apply(profile, host, options));
+    return this.#enqueue(() => onLedger(host, () => this.#apply(profile, host, options)));
   }
 
   verify(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<VerifyReport> {
@@ -88,19 +88,23 @@ export class TunedEngine implements Engine {
   }
 
   rollback(host: Host, options: RollbackOptions = {}): Promise<RollbackReport> {
-    return this.#enqueue(async () => {
-      await this.#supervisor.quiet();
-      const { orphan } = await findTuned(host, this.#supervisor.pid);
-      if (orphan) await endOrphan(orphan.pid, host, this.#options.timer);
-      const knows = this.#supervisor.running && !this.#supervisor.startedOverTuned;
-      const undone = (await this.#supervisor.stop(knows ? "undo" : "keep")) && knows;
-      this.#round = undefined;
-      this.#trouble = undefined;
-      const journal = await loadJournal(host);
-      const restored = await giveUp(journal.ledger, host, { undone, extent: options.extent });
-      await saveJournal(host, journal);
-      return { restored };
-    });
+    return this.#enqueue(() => onLedger(host, () => this.#rollback(host, options)));
+  }
+
+  async #rollback(host: Host, { extent }: RollbackOptions): Promise<RollbackReport> {
+    await this.#supervisor.quiet();
+    const { orphan } = await findTuned(host, this.#supervisor.pid);
+    if (orphan) await endOrphan(orphan.pid, host, this.#options.timer);
+    const knows = this.#supervisor.running && !this.#supervisor.startedOverTuned;
+    const undone = (await this.#supervisor.stop(knows ? "undo" : "keep")) && knows;
+    this.#round = undefined;
+    this.#trouble = undefined;
+    const journal = await loadJournal(host);
+    const given = new Set(journal.ledger.entries().map(({ target }) => target));
+    const restored = await giveUp(journal.ledger, host, { undone, extent });
+    if (undone) await reassertOthers(journal.ledger, host, given);
+    await saveJournal(host, journal);
+    return { restored };
   }
 
   async #apply(profile: ResolvedProfile, host: Host, given: ApplyOptions): Promise<ApplyReport> {
@@ -133,9 +137,10 @@ export class TunedEngine implements Engine {
     const plan = (purpose: "apply" | "verify", units = comparable.units): Promise<UnitStep[]> =>
       planUnits({ profile: { ...comparable, units }, host, ledger, plugins: this.#plugins, purpose, options });
     const before = await plan("apply");
+    const holder = (target: string): Claim | undefined => ledger.holder(target, owner);
     const { left } = rendered;
-    if (supervisor.running && same && this.#round && !before.some(isToDo))
-      return { settings: settingReports({ before, after: [], left, round: this.#round }), restored };
+    if (supervisor.running && same && this.#round && !before.some((step) => isToDo(step, holder)))
+      return { settings: settingReports({ before, after: [], left, round: this.#round, holder }), restored };
 
     recordOriginals(before, ledger, owner);
     const changedByTuned = otherFiles(profile, this.#version);
@@ -160,7 +165,7 @@ export class TunedEngine implements Engine {
     await reassertOthers(ledger, host, wanted);
     await saveJournal(host, journal);
     const after = await plan("verify", withoutScripts(comparable.units));
-    return { settings: settingReports({ before, after, left, round: outcome.round }), restored };
+    return { settings: settingReports({ before, after, left, round: outcome.round, holder }), restored };
   }
 
   /** Without units that native plug-ins cannot compare: for those, only TuneD's log is known. */
@@ -222,7 +227,7 @@ async function giveUp(ledger: Ledger, host: Host, { undone, except, extent }: Gi
   return restored;
 }
 
-/** TuneD writes every value of its profile; claims of owners that came later than the profile are set again. */
+/** TuneD writes every value of its profile, and restores all of them; claims that come before those of the profile are set again. */
 async function reassertOthers(ledger: Ledger, host: Host, wanted: ReadonlySet<string>): Promise<void> {
   for (const target of wanted) {
     const top = ledger.find(target)?.claims.at(-1);
@@ -235,8 +240,8 @@ function withoutScripts(units: readonly Unit[]): Unit[] {
   return units.flatMap(({ scriptPre: _, scriptPost: __, ...unit }) => (unit.type === "script" ? [] : [unit]));
 }
 
-function isToDo(step: UnitStep): boolean {
-  return step.type === "change" && step.verified !== false && step.always !== true;
+function isToDo(step: UnitStep, holder: (target: string) => Claim | undefined): boolean {
+  return step.type === "change" && step.verified !== false && step.always !== true && !holder(step.target);
 }
 
 function complaint({ message, round }: Outcome): string {

@@ -133,6 +133,20 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
     expect(await host.hold?.("/dev/nosuch", "00")).toMatchObject({ type: "failed", code: "ENOENT" });
   });
 
+  test("work on the ledger is done one after another, also after some has failed", async () => {
+    const host = await make({});
+    const log: string[] = [];
+    const work = (name: string) => async () => {
+      log.push(`${name} starts`);
+      await host.list("/");
+      log.push(`${name} ends`);
+      if (name === "b") throw new Error("b failed");
+    };
+    await Promise.allSettled(["a", "b", "c"].map(async (name) => host.exclusive?.(work(name))));
+    expect(log).toEqual(["a starts", "a ends", "b starts", "b ends", "c starts", "c ends"]);
+    expect(await host.list("/")).toEqual([]);
+  });
+
   test("a path without links is its own real path, and so is a missing one", async () => {
     const host = await make({ "/sys/a/b": "" });
     expect(await host.real("/sys/a/b")).toBe("/sys/a/b");

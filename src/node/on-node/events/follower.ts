@@ -2,6 +2,7 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Notice } from "../../../language/tuned/problem.ts";
 import { filesInForce, type Repaired, repairDrift } from "../../engine/drift.ts";
+import { readLedger } from "../../engine/journal.ts";
 import { profileOwner } from "../../engine/native-engine.ts";
 import type { SettingReport } from "../../engine/engine.ts";
 import type { Follow } from "../../engine/plugin.ts";
@@ -10,6 +11,7 @@ import type { Host } from "../../host/host.ts";
 import type { NodeEngines, ToApply } from "../node-engines.ts";
 import type { Applied } from "../tune-outcome.ts";
 import { readDevices } from "./devices.ts";
+import { withHolders } from "./held-settings.ts";
 import { mergeReports } from "./merge-reports.ts";
 import type { NodeEvents, Noticed } from "./node-events.ts";
 import { RepeatLimit } from "./repeat-limit.ts";
@@ -119,9 +121,10 @@ export class Follower {
       await this.#watch({ renew: true });
     }
     const merged = mergeReports(applied.report.settings, settings, changed?.gone ?? new Set());
+    const reports = noticed.all ? withHolders(merged, await readLedger(host)) : merged;
     return {
       ...applied,
-      report: { ...applied.report, settings: merged },
+      report: { ...applied.report, settings: reports },
       warnings: [...wanted.profile.warnings, ...this.#flapping()],
       drift: this.#repairs.list(now),
     };

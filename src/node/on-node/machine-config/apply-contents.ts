@@ -1,7 +1,7 @@
 import { splitArguments } from "../../../language/tuned/boot-arguments.ts";
 import type { SettingReport } from "../../engine/engine.ts";
 import { enforce } from "../../engine/enforce.ts";
-import { loadJournal, readLedger, saveJournal } from "../../engine/journal.ts";
+import { loadJournal, onLedger, readLedger, saveJournal } from "../../engine/journal.ts";
 import { putBack } from "../../engine/put-back.ts";
 import type { Host } from "../../host/host.ts";
 import { bootTarget, commandLine, comparedWithKernel, followKernels } from "./boot/plan-boot.ts";
@@ -90,7 +90,11 @@ export async function baseArguments(host: Host): Promise<string[]> {
 }
 
 /** Restores all originals, as when the agent is removed. */
-export async function releaseContents(host: Host): Promise<readonly string[]> {
+export function releaseContents(host: Host): Promise<readonly string[]> {
+  return onLedger(host, () => releaseNow(host));
+}
+
+async function releaseNow(host: Host): Promise<readonly string[]> {
   const journal = await loadJournal(host);
   await followEdits(journal.ledger, host);
   await followKernels(journal.ledger, host);

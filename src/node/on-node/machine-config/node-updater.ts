@@ -5,7 +5,7 @@ import type { DisruptionPolicy } from "../../../domain/machine-config/cost/disru
 import { changesState } from "../../../domain/machine-config/plain-hosts/kubelet-change.ts";
 import { emptyContents, type MachineContents } from "../../../domain/machine-config/machine-contents.ts";
 import { readContents } from "../../../domain/machine-config/read-contents.ts";
-import type { Exclusive } from "../../engine/serial-queue.ts";
+import type { Exclusive } from "../../host/serial-queue.ts";
 import { readBootId } from "../../host/boot-id.ts";
 import type { Host } from "../../host/host.ts";
 import { act, policyHere } from "./act.ts";

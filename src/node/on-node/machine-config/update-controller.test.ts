@@ -8,7 +8,7 @@ import { annotations, type NodeUpdate, updateOf } from "../../../domain/rollout/
 import type { Json } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyMergePatch } from "../../../language/patch/merge-patch.ts";
-import { serialQueue } from "../../engine/serial-queue.ts";
+import { serialQueue } from "../../host/serial-queue.ts";
 import type { CommandResult } from "../../host/host.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { MemoryHost } from "../../host/memory-host.ts";

@@ -1,6 +1,6 @@
 import { systemClock, whenAborted } from "../../../cluster/runtime/clock.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { serialQueue } from "../../../node/engine/serial-queue.ts";
+import { serialQueue } from "../../../node/host/serial-queue.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { fetchPayload } from "../../../node/on-node/first-boot/fetch-payload.ts";
 import { firstBoot, type FirstBoot, type FirstBootOptions } from "../../../node/on-node/first-boot/first-boot.ts";

@@ -52,7 +52,14 @@ function foundSetting(
       if (step.verified === false) return [];
       const drifted = isDrift(step, ledger, profileOwner);
       const by = winners.get(step.target);
-      const why = by ? `set by ${by}` : drifted ? "changed by another process since it was applied" : undefined;
+      const holder = ledger.holder(step.target, profileOwner);
+      const why = holder
+        ? `held by ${holder.owner}`
+        : by
+          ? `set by ${by}`
+          : drifted
+            ? "changed by another process since it was applied"
+            : undefined;
       return [{ ...about, type: "different", value: step.before, ...(why === undefined ? {} : { message: why }) }];
     }
     case "skipped":

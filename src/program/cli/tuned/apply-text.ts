@@ -51,7 +51,8 @@ function noteOf(setting: SettingReport): string {
     case "skipped":
       return setting.message;
     case "overridden": {
-      const { unit, option, value, from } = setting.by;
+      const { unit, option, value, from, owner } = setting.by;
+      if (owner !== undefined) return `held by ${owner}: ${value}`;
       return `${[unit, option].filter((name) => name !== "").join(" ")} sets it to ${value} (${from})`;
     }
     case "set":

@@ -14,7 +14,7 @@ import { runLab } from "../../../embedded/lab/run-lab.ts";
 import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
 import { namespaceObject } from "../../../language/object/confinement.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { serialQueue } from "../../../node/engine/serial-queue.ts";
+import { serialQueue } from "../../../node/host/serial-queue.ts";
 import type { FetchPayload } from "../../../node/on-node/first-boot/fetch-payload.ts";
 import { runManagement } from "../../management/management.ts";
 import { managementServiceAccount } from "../../management/names.ts";
