@@ -8,7 +8,7 @@ import { readEthtool } from "../engine/plugins/net/ethtool-output.ts";
 import { interfaceFolder } from "../engine/plugins/net/link.ts";
 import { linesOf } from "../engine/text-after.ts";
 import type { UnitStep } from "../engine/unit-step.ts";
-import type { Host } from "../host/host.ts";
+import type { FileText, Host } from "../host/host.ts";
 import { affinityPath, bansTarget } from "./targets.ts";
 
 /** What the steps of a run are planned on. */
@@ -129,16 +129,13 @@ export async function planNtuple({ nic, on }: Of<"set-ntuple">, { host }: Planni
  * program that makes it effective belongs to it, when it is undone too.
  */
 export async function planBans(
-  { path, text, irqs }: Of<"ban-irqs">,
+  { path, key, line, irqs }: Of<"ban-irqs">,
   effect: readonly Action[],
   { host }: Planning,
 ): Promise<UnitStep> {
   const named = about(`bans of ${irqs.length} IRQs`);
-  const line = text.trimEnd().split("\n").at(-1) ?? "";
-  const key = line.slice(0, line.indexOf("=")).trim();
   const file = await host.read(path);
-  if (file.type !== "text" || key === "")
-    return { ...named, type: "impossible", message: `cannot read ${path}: it has changed` };
+  if (file.type !== "text") return { ...named, type: "impossible", message: `cannot read ${path}: ${why(file)}` };
   const before = linesOf(key, file.text);
   const unended = !file.text.endsWith("\n");
   const set = (lines: readonly string[], how: { unended?: boolean } = {}): Action => ({
@@ -159,9 +156,9 @@ export async function planBans(
 }
 
 /** The copy that other tuners leave of the file, for those that look for it. */
-export async function planBackup({ path, backup }: Of<"ban-irqs">, { host }: Planning): Promise<UnitStep[]> {
-  const [file, present] = [await host.read(path), await host.read(backup)];
-  if (file.type !== "text" || present.type !== "missing") return [];
+export async function planBackup({ path, backup, hasBackup }: Of<"ban-irqs">, { host }: Planning): Promise<UnitStep[]> {
+  const file = await host.read(path);
+  if (file.type !== "text" || hasBackup) return [];
   return [
     {
       ...about(`backup of ${path}`),
@@ -174,4 +171,8 @@ export async function planBackup({ path, backup }: Of<"ban-irqs">, { host }: Pla
       lasts: "persistent",
     },
   ];
+}
+
+function why(file: Exclude<FileText, { type: "text" }>): string {
+  return file.type === "failed" ? file.message : "it is gone";
 }

@@ -1,5 +1,5 @@
-import type { PerftuneOptions } from "../../domain/scylla/perftune/options.ts";
-import type { PerftuneRefusal, PerftuneStep } from "../../domain/scylla/perftune/plan.ts";
+import type { PerftuneOptions } from "../../domain/scylla/perftune/option/perftune-options.ts";
+import type { PerftuneRefusal } from "../../domain/scylla/perftune/plan.ts";
 import { planChannels } from "../../domain/scylla/perftune/plan-channels.ts";
 import { planTuning } from "../../domain/scylla/perftune/plan-tuning.ts";
 import { forgetGone } from "../engine/forget-gone.ts";
@@ -11,6 +11,7 @@ import { readFacts } from "./facts/read-facts.ts";
 import { cardsOf } from "./network-cards.ts";
 import { planActions } from "./plan-actions.ts";
 import { planChannelKind, type Planning } from "./plan-steps.ts";
+import { resizedBy } from "./run-perftune.ts";
 
 export interface Recorded {
   readonly type: "recorded";
@@ -30,7 +31,8 @@ export function recordOriginals(host: Host, options: PerftuneOptions): Promise<R
     const facts = await readFacts(host, options, ledger);
     const channels = planChannels(options, facts);
     if (channels.type === "refused") return channels;
-    const tuning = planTuning(options, facts, new Set(channels.steps.flatMap(resizedBy)));
+    const asWanted = new Set([...channels.asWanted, ...resizedBy(channels.steps)]);
+    const tuning = planTuning(options, facts, { asWanted, isDryRun: true });
     if (tuning.type === "refused") return tuning;
 
     const planning: Planning = { host, ledger };
@@ -54,8 +56,4 @@ export function recordOriginals(host: Host, options: PerftuneOptions): Promise<R
     await saveJournal(host, journal);
     return { type: "recorded", targets };
   });
-}
-
-function resizedBy(step: PerftuneStep): string[] {
-  return step.type === "set-channels" ? [step.nic] : [];
 }

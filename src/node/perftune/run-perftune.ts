@@ -1,8 +1,8 @@
 import type { PerftuneAction } from "../../domain/scylla/perftune/action.ts";
 import type { HostFacts } from "../../domain/scylla/perftune/host-facts.ts";
-import type { PerftuneOptions } from "../../domain/scylla/perftune/options.ts";
-import type { PerftuneMasks, PerftunePlan, PerftuneRefusal, PerftuneStep } from "../../domain/scylla/perftune/plan.ts";
-import { planChannels } from "../../domain/scylla/perftune/plan-channels.ts";
+import type { PerftuneOptions } from "../../domain/scylla/perftune/option/perftune-options.ts";
+import type { PerftunePlan, PerftuneRefusal, PerftuneStep } from "../../domain/scylla/perftune/plan.ts";
+import { planChannels, type PlannedChannels } from "../../domain/scylla/perftune/plan-channels.ts";
 import { planTuning } from "../../domain/scylla/perftune/plan-tuning.ts";
 import type { SettingReport } from "../engine/engine.ts";
 import { settleSteps } from "../engine/enforce.ts";
@@ -18,7 +18,6 @@ import { finishRestarts } from "./restart.ts";
 
 export interface PerftuneRun {
   readonly type: "tuned";
-  readonly masks: PerftuneMasks;
   /** In the order in which it was done. */
   readonly results: readonly PerftuneResult[];
 }
@@ -45,30 +44,31 @@ export function runPerftune(host: Host, options: PerftuneOptions): Promise<Perft
     const channels = planChannels(options, before);
     if (channels.type === "refused") return channels;
     const run: Run = { host, journal };
-    const resized = await resize(channels.steps, before, run);
+    const resized = await resize(channels, before, run);
     const facts = resized.isChanged ? await readFacts(host, options, journal.ledger) : before;
-    const tuning = planTuning(options, facts, resized.nics);
+    const tuning = planTuning(options, facts, { asWanted: resized.nics, isDryRun: false });
     if (tuning.type === "refused") return tuning;
     const results = [...resized.results, ...(await tune(tuning.steps, run))];
-    return { type: "tuned", masks: tuning.masks, results };
+    return { type: "tuned", results };
   });
 }
 
-export interface PerftunePreview {
-  readonly channels: PerftunePlan;
-  /** As if every card took the number of queues, and had its IRQs and queues of now. */
-  readonly tuning: PerftunePlan;
-}
-
-/** What a run would do. Changes nothing. */
-export async function previewPerftune(host: Host, options: PerftuneOptions): Promise<PerftunePreview> {
+/**
+ * What a run would do: as if every card took the number of queues, and with the IRQs and queues that it has now. Changes
+ * nothing.
+ */
+export async function previewPerftune(host: Host, options: PerftuneOptions): Promise<PerftunePlan> {
   const facts = await readFacts(host, options, await readLedger(host));
   const channels = planChannels(options, facts);
-  const nics =
-    channels.type === "planned"
-      ? channels.steps.flatMap((step) => (step.type === "set-channels" ? [step.nic] : []))
-      : [];
-  return { channels, tuning: planTuning(options, facts, new Set(nics)) };
+  if (channels.type === "refused") return channels;
+  const asWanted = new Set([...channels.asWanted, ...resizedBy(channels.steps)]);
+  const tuning = planTuning(options, facts, { asWanted, isDryRun: true });
+  return tuning.type === "refused" ? tuning : { type: "planned", steps: [...channels.steps, ...tuning.steps] };
+}
+
+/** The cards whose number of queues a plan changes. */
+export function resizedBy(steps: readonly PerftuneStep[]): string[] {
+  return steps.flatMap((step) => (step.type === "set-channels" ? [step.nic] : []));
 }
 
 interface Run {
@@ -83,8 +83,8 @@ interface Resized {
 }
 
 /** Sets the number of queues of each card, by the first kind that its driver takes. */
-async function resize(steps: readonly PerftuneStep[], facts: HostFacts, run: Run): Promise<Resized> {
-  const nics = new Set<string>();
+async function resize({ steps, asWanted }: PlannedChannels, facts: HostFacts, run: Run): Promise<Resized> {
+  const nics = new Set(asWanted);
   const results: PerftuneResult[] = [];
   let isChanged = false;
   const cards = cardsOf(facts);

@@ -1,5 +1,5 @@
 import type { AttributeFile, DiskDeviceFacts, DiskFacts } from "../../../domain/scylla/perftune/host-facts.ts";
-import type { PerftuneOptions } from "../../../domain/scylla/perftune/options.ts";
+import type { PerftuneOptions } from "../../../domain/scylla/perftune/option/perftune-options.ts";
 import type { Host } from "../../host/host.ts";
 import { deviceIrqs } from "./device-irqs.ts";
 import { readInstanceType } from "./instance-type.ts";

@@ -1,12 +1,12 @@
 import { loadTopology } from "../../../language/cpu/load-topology.ts";
 import { cpuFolder } from "../../../language/cpu/read-topology.ts";
 import type { HostFacts } from "../../../domain/scylla/perftune/host-facts.ts";
-import type { PerftuneOptions } from "../../../domain/scylla/perftune/options.ts";
+import { readInterrupts } from "../../../domain/scylla/perftune/irq/interrupts.ts";
+import type { PerftuneOptions } from "../../../domain/scylla/perftune/option/perftune-options.ts";
 import type { Ledger } from "../../engine/ledger.ts";
 import type { Host } from "../../host/host.ts";
 import { readClock } from "./read-clock.ts";
 import { type DisksWanted, readDisks } from "./read-disks.ts";
-import { readInterrupts } from "./read-interrupts.ts";
 import { readIrqbalance } from "./read-irqbalance.ts";
 import { readNet } from "./read-net.ts";
 import { readNics } from "./read-nics.ts";
@@ -19,11 +19,12 @@ export type FactsWanted = Pick<PerftuneOptions, "tune" | "nics" | "tuneClock"> &
 export async function readFacts(host: Host, wanted: FactsWanted, ledger: Ledger): Promise<HostFacts> {
   const [disks, net] = [wanted.tune.includes("disks"), wanted.tune.includes("net")];
   const moves = disks || net;
-  const [topology, hasSiblings, interrupts] = await Promise.all([
+  const [topology, hasSiblings, lines] = await Promise.all([
     loadTopology({ read: (path) => textOf(host, path), list: (path) => host.list(path) }),
     knowsSiblings(host),
-    moves ? readInterrupts(host) : new Map<number, string>(),
+    moves ? textOf(host, "/proc/interrupts") : undefined,
   ]);
+  const interrupts = readInterrupts(lines ?? "");
   return {
     topology,
     hasSiblings,

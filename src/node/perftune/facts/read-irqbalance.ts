@@ -1,7 +1,7 @@
 import type { IrqbalanceFacts } from "../../../domain/scylla/perftune/host-facts.ts";
 import type { Ledger } from "../../engine/ledger.ts";
 import type { Host } from "../../host/host.ts";
-import { affinityPath, bansTarget } from "../targets.ts";
+import { bansTarget } from "../targets.ts";
 import { textOf } from "./text-of.ts";
 
 const configs = ["/etc/default/irqbalance", "/etc/sysconfig/irqbalance", "/etc/conf.d/irqbalance"];
@@ -10,9 +10,11 @@ const unitFolders = ["/lib/systemd/system", "/usr/lib/systemd/system"];
 /** `undefined` where irqbalance does not run. */
 export async function readIrqbalance(host: Host, ledger: Ledger): Promise<IrqbalanceFacts | undefined> {
   if (!(await runs("irqbalance", host))) return undefined;
-  const units = await Promise.all(unitFolders.map((folder) => host.list(folder)));
+  const units = await Promise.all(unitFolders.map((folder) => textOf(host, `${folder}/irqbalance.service`)));
+  const unitText = units.find((text) => text !== undefined);
   const facts = {
-    hasUnit: units.some((names) => names.includes("irqbalance.service")),
+    hasUnit: unitText !== undefined,
+    ...(unitText === undefined ? {} : { unitText }),
     isSystemd: /systemd/.test((await textOf(host, "/proc/1/comm")) ?? ""),
   };
   for (const path of configs) {
@@ -25,16 +27,12 @@ export async function readIrqbalance(host: Host, ledger: Ledger): Promise<Irqbal
   return { ...facts, hasBackup: false, bannedByUs: [] };
 }
 
-/**
- * Bans that are stale: of IRQs that this tuner banned and no longer claims, or that another one banned, whose backup does not
- * have them, and that are gone. A ban of an earlier run for other devices stays.
- */
+/** Bans that were not there before this tuner, or before another one that left a copy of the file. */
 function bansOf(path: string, text: string, backup: string | undefined, ledger: Ledger): number[] {
-  const entry = ledger.find(bansTarget(path));
-  const before = entry?.before ?? backup;
+  const before = ledger.find(bansTarget(path))?.before ?? backup;
   if (before === undefined) return [];
   const original = new Set(bansIn(before));
-  return bansIn(text).filter((irq) => !original.has(irq) && ledger.find(affinityPath(irq)) === undefined);
+  return bansIn(text).filter((irq) => !original.has(irq));
 }
 
 function bansIn(text: string): number[] {
