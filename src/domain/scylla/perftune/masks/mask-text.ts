@@ -40,3 +40,11 @@ export function kernelMask(cpus: CpuSet): string {
     .map((word) => (word === "00000000" ? "0" : word))
     .join(",");
 }
+
+/** `0x00000001,0x00000000`: as tuning Jobs are given masks. */
+export function jobMask(cpus: CpuSet): string {
+  return formatMask(cpus)
+    .split(",")
+    .map((word) => `0x${word}`)
+    .join(",");
+}

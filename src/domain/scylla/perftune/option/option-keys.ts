@@ -57,11 +57,13 @@ function interfaceName(value: unknown, key: string): string {
   throw bad(key, value, "not the name of a network interface");
 }
 
-/** `nvme0n1`, also with `/dev/` before it. */
+/** `nvme0n1`, `/dev/nvme0n1`, `/dev/mapper/data` */
 function blockDevice(value: unknown, key: string): string {
-  const name = typeof value === "string" ? value.replace(/^\/dev\//, "") : "";
-  if (/^[\w!.:@+-]{1,64}$/.test(name) && name !== "." && name !== "..") return name;
-  throw bad(key, value, "not the name of a block device, such as nvme0n1");
+  const words = typeof value === "string" ? value.replace(/^\/dev\//, "").split("/") : [];
+  const areNames = words.every((word) => /^[\w!.:@+-]{1,64}$/.test(word) && word !== "." && word !== "..");
+  if (areNames && words.length === 1) return words.join();
+  if (areNames && words.length === 2 && value !== words.join("/")) return `/dev/${words.join("/")}`;
+  throw bad(key, value, "not the name of a block device, such as nvme0n1 or /dev/mapper/data");
 }
 
 function directory(value: unknown, key: string): string {
