@@ -39,7 +39,7 @@ describe("release of a database", () => {
     ["with keys of its author's own", { note: "by hand" }, true],
     ["for this container", { containerID: "containerd://a" }, true],
     ["for this container, with a line break", { containerID: "containerd://a\n" }, true],
-    // Scylla W-13: existence alone cannot say for which container of the pod the node was tuned.
+    // scylla W-13: existence alone cannot say for which container of the pod the node was tuned.
     ["for the container before a restart", { containerID: "containerd://b" }, false],
   ])("%s: the container starts: %s", (_, data, starts) => {
     const configMap = { ...releaseConfigMap(pod, {}), ...(data && { data: data as Record<string, string> }) };
