@@ -81,19 +81,24 @@ for (const variant of serverVariants())
       await create({ ...done, spec: { containers } });
       await create(podObject("ordinary"));
       await create(podObject("missed", { annotations: target }));
+      const warning = "partitioning instructions are ignored: node bare is not partitioned: it reports no cores";
+      const early = podObject("early", { annotations: { "workload.openshift.io/warning": warning } });
+      await create({ ...early, spec: { ...(early["spec"] as object), nodeName: "bare" } });
       await admin.create(kinds.node, node("partitioned", { [cores]: "8k" }));
       await admin.create(kinds.node, node("bare", {}));
-      await eventually(async () => expect(await counted()).toEqual({ Pod: 1, Node: 1 }));
+      await eventually(async () => expect(await counted()).toEqual({ Pod: 2, Node: 1 }));
       await eventually(async () =>
         expect(await told()).toEqual([
           expect.stringContaining("Node bare: the cluster is partitioned"),
+          expect.stringContaining("Pod early: the pod asked for partitioning when its node had no cores"),
           expect.stringContaining("Pod missed: the pod asks for partitioning"),
         ]),
       );
     });
 
     it("are no longer counted once they are gone or the node has the resource", async () => {
-      await admin.delete(kinds.pod, "missed", { namespace: "openshift-x", gracePeriodSeconds: 0 });
+      for (const name of ["missed", "early"])
+        await admin.delete(kinds.pod, name, { namespace: "openshift-x", gracePeriodSeconds: 0 });
       const status = { capacity: { [cores]: "8k" }, allocatable: { [cores]: "8k" } };
       await admin.patch(kinds.node, "bare", { type: "merge", patch: { status } }, { subresource: "status" });
       await eventually(async () => expect(await counted()).toEqual({ Pod: 0, Node: 0 }));

@@ -79,6 +79,7 @@ export type WarningCode =
   | "qos-would-change"
   | "cpu-limit-and-request"
   | "pod-level-cpu"
+  | "node-without-cores"
   | "cpu-out-of-range"
   | "annotations-too-large";
 

@@ -22,6 +22,8 @@ export interface ReleaseRules {
   readonly limitAndRequest: "warned" | "carried";
   /** Pods with CPU in `spec.resources`, which no workload resource can replace. */
   readonly podLevelCpu: "warned" | "ignored";
+  /** Pods that can run on one node only, which has no cores: they would wait for ever. */
+  readonly nodeWithoutCores: "warned" | "ignored";
   /** Text of the annotation for CRI-O: `{"cpushares": 2}` or `{"cpushares":2}`. */
   readonly spaced: boolean;
   /** Which pods are the kubelet's own: those that say so, or those that a node created. */
@@ -57,6 +59,7 @@ const current = {
   trimList: false,
   limitAndRequest: "carried",
   podLevelCpu: "ignored",
+  nodeWithoutCores: "ignored",
   spaced: false,
   staticPods: "annotated",
   resourcesSchema: "shares-and-limit",
@@ -97,6 +100,7 @@ const documented = {
   trimList: true,
   limitAndRequest: "warned",
   podLevelCpu: "warned",
+  nodeWithoutCores: "warned",
   staticPods: "from-their-node",
   resizeAddsCpu: "refused",
   instructions: "kept",

@@ -1,17 +1,18 @@
-import { at } from "../../language/object/json.ts";
+import { at, text } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import type { Admission, Review } from "./admission.ts";
-import { allowedAnnotation, coresSuffix } from "./names.ts";
+import { allowedAnnotation, coresSuffix, warningAnnotation } from "./names.ts";
 import { admitNode } from "./node/admit-node.ts";
 import { admitPod } from "./pod/admit-pod.ts";
 import { annotationsOf } from "./pod/pod.ts";
 import { targetOf } from "./pod/target.ts";
+import { warningTexts } from "./pod/texts.ts";
 import { validatePod } from "./pod/validate-pod.ts";
 import type { ReleaseRules } from "./release.ts";
 import type { PartitioningView } from "./view.ts";
 
-/** An object that admission would have changed or refused: it was created while the webhook did not answer. */
+/** An object that is not partitioned as it asks: mostly one that was created while the webhook did not answer. */
 export interface Unreviewed extends KubeObject {
   readonly event: PlannedEvent;
 }
@@ -24,6 +25,8 @@ export function unreviewedPod(pod: KubeObject, release: ReleaseRules): Unreviewe
   const review = reviewOf(pod, release);
   const phase = at(pod, "status", "phase");
   if (phase === "Succeeded" || phase === "Failed") return undefined;
+  const warning = warningTexts["node-without-cores"](text(at(pod, "spec", "nodeName")));
+  if (annotationsOf(pod)[warningAnnotation] === warning) return reported(pod, withoutCoresText);
   const answer = [admitPod, validatePod].map((decide) => decide(review)).find(({ type }) => type !== "unchanged");
   return answer && reported(pod, podText(answer));
 }
@@ -43,6 +46,9 @@ function reported({ apiVersion, kind, metadata }: KubeObject, message: string): 
   const regarding = referenceTo(object);
   return { ...object, event: { regarding, type: "Warning", reason: "NotPartitioned", message } };
 }
+
+const withoutCoresText =
+  "the pod asked for partitioning when its node had no cores, and uses CPUs of other workloads. Delete the pod once the node has cores, so that it is created again.";
 
 function podText({ rule, outcome, problems }: Admission): string {
   const missed =

@@ -144,3 +144,41 @@ it("takes the identifier for AllNodes without a topology, and a cluster without 
   expect(rule({ ready: false })).toBe("caches-unsynced");
   expect(rule({ namespace: { type: "missing", name: "some" } })).toBe("namespace-not-found");
 });
+
+describe("a pod for one node, as of a DaemonSet, whose node has no cores", () => {
+  const matchFields = [{ key: "metadata.name", operator: "In", values: ["bare"] }];
+  const required = { nodeSelectorTerms: [{ matchFields }] };
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+  const node = (name: string, amounts: object) => ({ name, capacity: { ...amounts }, allocatable: {} });
+  const nodes = [node("bare", {}), node("ready", { "management.workload.openshift.io/cores": "4k" })];
+  const view = { ...partitioned, nodes };
+  const containers = [{ name: "c", resources: small }];
+  const rule = (spec: object, more: object = {}, release: "documented" | "current" = "documented"): string =>
+    admitPod(reviewOf(askingPod(containers, {}, spec), release, { view: { ...view, ...more } })).rule;
+
+  it("runs there as an ordinary pod, and says why: it may be what makes the node ready", () => {
+    expect(rule({ affinity: { nodeAffinity } })).toBe("node-without-cores");
+    expect(rule({ nodeName: "bare" })).toBe("node-without-cores");
+    const { object } = admitPod(reviewOf(askingPod(containers, {}, { nodeName: "bare" }), "documented", { view }));
+    expect(containersOf(object)).toEqual(containers);
+    expect(object.metadata.annotations).toEqual({
+      "workload.openshift.io/warning": expect.stringContaining("node bare") as string,
+    });
+  });
+
+  it("is rewritten where it may run elsewhere, where nothing is known of the node, and where agents add cores", () => {
+    const two = { nodeSelectorTerms: [{ matchFields }, { matchExpressions: [] }] };
+    const either = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: two } };
+    for (const spec of [{}, { affinity: either }, { nodeName: "ready" }, { nodeName: "new" }])
+      expect(rule(spec)).toBe("rewritten");
+    expect(rule({ nodeName: "bare" }, { coresFrom: "agent" })).toBe("rewritten");
+    expect(rule({ nodeName: "bare" }, {}, "current")).toBe("rewritten");
+  });
+
+  it.each([
+    null,
+    "x",
+    { nodeAffinity: "x" },
+    { nodeAffinity: { [Object.keys(nodeAffinity)[0] ?? ""]: { nodeSelectorTerms: [null] } } },
+  ])("is rewritten with an affinity that says nothing: %j", (affinity) => expect(rule({ affinity })).toBe("rewritten"));
+});

@@ -71,7 +71,7 @@ function decide({ object, view, release }: Review, { workload, value }: { worklo
   if (wrong) return refusal(wrong);
 
   const original = annotationsOf(object);
-  const reason = reasonToLeave({ pod: object, workload, original, release });
+  const reason = reasonToLeave({ pod: object, workload, original, release, view });
   if (reason) return left(reason.code, reason.detail);
   const came = partitioningQosClass(containersOf(object));
   const plain = withoutInstructions(object);

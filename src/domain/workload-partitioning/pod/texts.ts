@@ -63,6 +63,7 @@ export const warningTexts = {
   "cpu-limit-and-request": (container: string) =>
     `${ignored}: container ${container} has both a request and a limit for CPU`,
   "pod-level-cpu": () => `${ignored}: spec.resources has CPU, which no workload resource can replace`,
+  "node-without-cores": (node: string) => `${ignored}: node ${node} is not partitioned: it reports no cores`,
   "cpu-out-of-range": (container: string) => `${ignored}: resources of container ${container} are no possible amounts`,
   "annotations-too-large": () => `${ignored}: the annotations of the pod would exceed 256 KiB`,
 } as const satisfies Record<WarningCode, (detail: string) => string>;
