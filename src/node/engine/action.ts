@@ -69,15 +69,8 @@ export type Edit =
   /**
    * Replaces all lines of a key (`KEY=…`; of two words: `options MODULE …`), where the first of them is, or at the end. `header`: a missing or empty file
    * is created with this text, and removed when only this is left in it. Without it, a missing file stays missing.
-   * `unended`: the last line gets no newline.
    */
-  | {
-      readonly kind: "lines";
-      readonly key: string;
-      readonly lines: readonly string[];
-      readonly header?: string;
-      readonly unended?: boolean;
-    }
+  | { readonly kind: "lines"; readonly key: string; readonly lines: readonly string[]; readonly header?: string }
   | ({ readonly kind: "overlay" } & Overlay)
   | { readonly kind: "grub-config"; readonly tuned_params: string; readonly tuned_initrd: string }
   | { readonly kind: "grub-defaults" }

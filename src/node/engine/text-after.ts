@@ -54,10 +54,7 @@ function editedForGrub(
   }
 }
 
-function withLines(
-  text: string | undefined,
-  { key, lines, header, unended = false }: Edit & { kind: "lines" },
-): string | undefined {
+function withLines(text: string | undefined, { key, lines, header }: Edit & { kind: "lines" }): string | undefined {
   if (text === undefined && (header === undefined || lines.length === 0)) return undefined;
   const present = ((text || header) ?? "").split("\n");
   const first = present.findIndex((line) => isLineOf(key, line));
@@ -66,9 +63,8 @@ function withLines(
   const others = present.filter((line) => !isLineOf(key, line));
   const result = [...others.slice(0, at), ...lines, ...others.slice(at)].map((line) => `${line}\n`).join("");
   if (lines.length === 0 && result === header) return undefined;
-  // Only a missing newline at the end of the file would differ.
-  if (result === `${text}\n`) return text;
-  return unended ? result.slice(0, -1) : result;
+  // A file that ended without a newline does so again: every byte of it comes back when the edit is undone.
+  return text !== undefined && text !== "" && !text.endsWith("\n") ? result.slice(0, -1) : result;
 }
 
 function withBlock(text: string | undefined, { mark, text: block }: Edit & { kind: "block" }): string | undefined {

@@ -137,12 +137,7 @@ export async function planBans(
   const file = await host.read(path);
   if (file.type !== "text") return { ...named, type: "impossible", message: `cannot read ${path}: ${why(file)}` };
   const before = linesOf(key, file.text);
-  const unended = !file.text.endsWith("\n");
-  const set = (lines: readonly string[], how: { unended?: boolean } = {}): Action => ({
-    type: "edit",
-    path,
-    edit: { kind: "lines", key, lines, ...how },
-  });
+  const set = (lines: readonly string[]): Action => ({ type: "edit", path, edit: { kind: "lines", key, lines } });
   return {
     ...named,
     type: before.length === 1 && before[0] === line ? "same" : "change",
@@ -150,7 +145,7 @@ export async function planBans(
     before: before.join("\n"),
     value: line,
     actions: [set([line]), ...effect],
-    undo: [set(before, unended ? { unended } : {}), ...effect],
+    undo: [set(before), ...effect],
     lasts: "persistent",
   };
 }
