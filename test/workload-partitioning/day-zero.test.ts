@@ -191,5 +191,27 @@ for (const variant of serverVariants())
         expect(await refusal(admin.delete(configMaps, "other", { namespace }))).toBe("");
         expect(await refusal(admin.delete(configMaps, name, { namespace: "default" }))).toBe("");
       });
+
+      it("goes with the namespace of its ConfigMap, also where a client deletes both at once", async () => {
+        await admin.patch(
+          configMaps,
+          name,
+          { type: "merge", patch: { metadata: { finalizers: ["test/kept"] } } },
+          { namespace },
+        );
+        await admin.delete(kinds.namespace, namespace);
+        await eventually(
+          "it may be deleted",
+          async () => (await refusal(admin.delete(configMaps, name, { namespace }))) === "",
+        );
+        const { metadata } = await admin.get(configMaps, name, { namespace });
+        expect(metadata.deletionTimestamp).toBeDefined();
+        await admin.patch(
+          configMaps,
+          name,
+          { type: "merge", patch: { metadata: { finalizers: null } } },
+          { namespace },
+        );
+      });
     });
   });

@@ -32,14 +32,9 @@ export function partitioningPolicies(
       matchConditions: [
         { name: "namespace", expression: `request.namespace == '${partitioningConfigMap.namespace}'` },
         { name: "name", expression: `${named}.metadata.name == '${partitioningConfigMap.name}'` },
-        // The namespace goes with all that is in it.
-        {
-          name: "remains",
-          expression: "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'",
-        },
       ],
       variables: variablesOf("data", "None"),
-      validations: [keptMode("data.cpuPartitioning", isMigration(namespace)), knownMode],
+      validations: [keptMode("data.cpuPartitioning", `${isMigration(namespace)} || ${isUninstall}`), knownMode],
     }),
   ];
 }
@@ -72,6 +67,9 @@ function isMigration(namespace: string): string {
   const operator = `system:serviceaccount:${namespace}:${operatorServiceAccount}`;
   return `(variables.isSingleNode && variables.before == 'None' && variables.after == 'AllNodes' && request.userInfo.username == '${operator}')`;
 }
+
+/** The namespace goes with all that is in it, which `kubectl delete` of the manifests deletes one by one. */
+const isUninstall = "(request.operation == 'DELETE' && has(namespaceObject.metadata.deletionTimestamp))";
 
 function keptMode(field: string, exception: string): object {
   return {
