@@ -11,6 +11,7 @@ import { beforeKubeletStory } from "./stories/before-kubelet.ts";
 import { exclusiveCpuStory } from "./stories/exclusive-cpus.ts";
 import { installStory } from "./stories/install.ts";
 import { killStories } from "./stories/kill.ts";
+import { partitioningStory } from "./stories/partitioning.ts";
 import { type Footprint, footprint, uninstallStories } from "./stories/uninstall.ts";
 import { plainHostStories } from "./stories/plain-host.ts";
 import { upgradeStory } from "./stories/upgrade.ts";
@@ -52,6 +53,7 @@ describe.skipIf(assets.type === "missing")("Attune on a real node", { timeout: 3
   const current = (): Stage => stage;
   installStory(current);
   webhookStory(current);
+  partitioningStory(current);
   usageStory(current);
   killStories(current);
   awayStories(current);

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
@@ -13,6 +13,8 @@ export class Service {
   readonly name: string;
   readonly #machine: Machine;
   readonly #argv: readonly string[];
+  /** `nsenter`, which waits for the program. */
+  #outside: ChildProcess | undefined;
   #starts = 0;
   #stopped = false;
 
@@ -34,6 +36,7 @@ export class Service {
       ...this.#argv,
     ];
     const child = spawn(program, words, { stdio: "ignore" });
+    this.#outside = child;
     // Sockets of the process are closed when it has ended, not when it was killed.
     child.once("exit", () => {
       if (!this.#stopped) setTimeout(() => void this.start(), pauseMs);
@@ -49,6 +52,8 @@ export class Service {
 
   signal(name: "KILL" | "STOP" | "CONT"): void {
     this.#machine.run("kill", `-${name}`, String(this.pid));
+    // It stops when its program is stopped, and would not notice that the program has ended.
+    if (name === "CONT") this.#outside?.kill("SIGCONT");
   }
 
   /** kill -9, until there is a new process. */

@@ -8,10 +8,10 @@ import { nodeName } from "../harness/machine.ts";
 import { networkSysctl, runAttune, setTo, sharedSysctl, type Stage } from "../harness/stage.ts";
 
 export function installStory(stage: () => Stage): void {
-  test("`install --apply` and a Tuned give the node its value", async () => {
+  test("`install --apply` and a Tuned give the node its value, on a cluster that is partitioned", async () => {
     const { cluster, figures, image } = stage();
     const began = performance.now();
-    await runAttune(stage(), "install", "--apply", "--image", image);
+    await runAttune(stage(), "install", "--apply", "--image", image, "--partitioning", "AllNodes");
     figures.addSeconds("`attune install --apply`", began);
     await setTo(stage(), "2501", 120);
     figures.addSeconds("from `install --apply` to a tuned value", began);

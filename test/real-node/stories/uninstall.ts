@@ -50,8 +50,9 @@ export function uninstallStories(stage: () => Stage, before: () => Footprint): v
 
   test("`kubectl delete` of the manifests leaves the node as it was", async () => {
     const { cluster, figures, image } = stage();
-    const manifests = await runAttune(stage(), "install", "--image", image);
-    await runAttune(stage(), "install", "--apply", "--image", image);
+    const words = ["install", "--image", image, "--partitioning", "AllNodes"];
+    const manifests = await runAttune(stage(), ...words);
+    await runAttune(stage(), ...words, "--apply");
     await setTo(stage(), "2940", 120);
     const began = performance.now();
     cluster.kubectl(["delete", "--ignore-not-found", "--filename", "-"], manifests);

@@ -4,6 +4,7 @@ import { readyPods } from "../harness/attune-pods.ts";
 import { valuesDuring } from "../harness/polled-value.ts";
 import { eventually } from "../harness/eventually.ts";
 import { runAttune, setTo, sharedSysctl, type Stage } from "../harness/stage.ts";
+import { partitioningMode } from "./partitioning.ts";
 
 interface Rollout {
   spec: { template: { spec: { containers: { image: string }[] } } };
@@ -35,5 +36,6 @@ export function upgradeStory(stage: () => Stage): void {
     const [after] = await readyPods(cluster, "agent", 1);
     expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
     await setTo(stage(), "2921");
+    expect(partitioningMode(cluster)).toBe("AllNodes");
   });
 }

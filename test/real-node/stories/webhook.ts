@@ -26,17 +26,13 @@ export function webhookStory(stage: () => Stage): void {
 
   test("converts an older version through its Service", () => {
     const { cluster } = stage();
-    cluster.apply(profile("1"));
+    cluster.apply(profile("1", "v1"));
     try {
-      const read = cluster.kubectl([
-        "get",
-        "performanceprofiles.v1.performance.openshift.io",
-        "story",
-        "--output=json",
-      ]);
-      expect(JSON.parse(read)).toMatchObject({
-        apiVersion: "performance.openshift.io/v1",
-        spec: { cpu: { isolated: "1" } },
+      const words = ["get", "performanceprofiles.v2.performance.openshift.io", "story", "--output=json"];
+      // Without the webhook only the version would be another one.
+      expect(JSON.parse(cluster.kubectl(words))).toMatchObject({
+        apiVersion: "performance.openshift.io/v2",
+        spec: { cpu: { isolated: "1" }, globallyDisableIrqLoadBalancing: true },
       });
     } finally {
       cluster.kubectl(["delete", "performanceprofile", "story"]);
