@@ -18,6 +18,7 @@ import {
 } from "./flags.ts";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { addCommand, hintAfterError } from "./option/flag.ts";
+import { perftuneFlags } from "./perftune/flags.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
 import { printableLines, shellWord } from "./terminal/terminal.ts";
@@ -147,6 +148,17 @@ addCommand(program, {
   operands: { "<kind>": "node", "<name>": "name of the node" },
   flags: explainFlags,
   run: async (options, [kind = "", name = ""]) => (await import("./explain/explain.ts")).explain(kind, name, options),
+});
+
+addCommand(program, {
+  name: "perftune",
+  description:
+    "tune network cards, disks and clock of this host for Scylla, and keep interrupts off the CPUs of the database",
+  flags: perftuneFlags,
+  run: async (options) => {
+    const { perftune, processTerminal } = await import("./perftune/run.ts");
+    process.exitCode = await perftune(options, processTerminal());
+  },
 });
 
 profileCommand(program);

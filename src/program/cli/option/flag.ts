@@ -180,7 +180,10 @@ function addFlags(command: Command, flags: Flags): void {
   for (const flag of Object.values(flags)) {
     const option = new Option(flag.flags, flag.description + defaultNote(flag));
     if (flag.repeatable && !option.variadic)
-      option.argParser<readonly string[] | undefined>((value, before) => [...(before ?? []), value]);
+      option.argParser<string[] | undefined>((value, before = []) => {
+        before.push(value);
+        return before;
+      });
     command.addOption(option.makeOptionMandatory(flag.required === true));
   }
 }

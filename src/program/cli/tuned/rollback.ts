@@ -1,17 +1,16 @@
 import type { Values } from "../option/flag.ts";
 import type { rollbackFlags } from "./flags.ts";
-import type { Restored } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../../node/host/host.ts";
-import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
 import { clearState } from "../../../node/on-node/removal/clear-state.ts";
 import { rollBackNode } from "../../../node/on-node/removal/roll-back-node.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
-import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { restoredText } from "./restored-text.ts";
 import { checkDirectory } from "./search-path.ts";
 
 export type RollbackOptions = Values<typeof rollbackFlags>;
@@ -27,7 +26,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
       const { restored } = await rollBackNode(host, () => engine.rollback(host));
       for (const path of await clearState(host)) terminal.err(`note: ${path} stays: Attune did not create it\n`);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
-      else terminal.out(`${text(restored, terminal.colours)}\n`);
+      else terminal.out(`${restoredText(restored, terminal.colours)}\n`);
       return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
     } finally {
       close();
@@ -42,15 +41,4 @@ async function engineOf(root: string, host: Host): Promise<Pick<ChosenEngine, "e
   const daemon = await host.read(pidFile);
   if (daemon.type !== "missing") return tunedDaemon(root, "");
   return { engine: nativeEngine(), close: () => undefined };
-}
-
-function text(restored: readonly Restored[], colours: Colours): string {
-  if (restored.length === 0) return "nothing to roll back";
-  const rows = restored.map(({ target, value, failed, note = "" }): Cell[] => [
-    failed === undefined ? { text: "restored", paint: colours.green } : { text: "failed", paint: colours.red },
-    printable(target),
-    printable(value),
-    failed === undefined ? printable(note) : { text: printable(failed), paint: colours.red },
-  ]);
-  return reportTable(["RESULT", "WHAT", "VALUE", "NOTE"], rows);
 }

@@ -108,7 +108,7 @@ export function flagOf(key: string): string {
 }
 
 function bad(key: string, value: unknown, why: string): OptionError {
-  return new OptionError(`Bad '${key}' value: ${shown(value)}: ${why}`);
+  return new OptionError(`Bad '${key}' value ${JSON.stringify(shown(value))}: ${why}`);
 }
 
 /** Long values are cut: an error is one line that can be read. */
