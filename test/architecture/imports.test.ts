@@ -74,6 +74,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   "program/scylla-agent": {
     may: ["language", "domain/scylla", "node/host", "node/scylla", "cluster/kube", "cluster/runtime"],
   },
+  "program/scylla-gate": { may: ["language", "domain/scylla", "cluster/kube", "cluster/runtime"] },
   "program/webhook": { may: ["language", "domain", "cluster"] },
   "program/management": {
     may: ["language", "domain", "cluster", "program/operator", "program/agent"],

@@ -16,7 +16,10 @@ export interface ScyllaPod extends KubeObject {
   status?: { phase?: string; qosClass?: string; containerStatuses?: ContainerStatus[] };
 }
 
-/** Selects the pods of databases at the API server. */
+/** The labels of databases' pods. */
+export const scyllaPodLabels: Readonly<Record<string, string>> = { [typeLabel]: databaseType };
+
+/** Selects them at the API server. */
 export const scyllaPodSelector = `${typeLabel}=${databaseType}`;
 
 /** Whether a pod is a database: it has the label, and the container that runs it. */

@@ -210,6 +210,18 @@ export const scyllaAgentFlags = {
 };
 export const scyllaAgentCommandFlags = { ...scyllaAgentFlags, ...connectionFlags };
 
+/** Also allowed in the `args` of a container on a virtual node. */
+export const scyllaGateFlags = {
+  folder: text("--folder <dir>", "the volume that it shares with the database", { required: true }),
+  podName: text("--pod-name <name>", "name of its pod", { env: "POD_NAME" }),
+  podNamespace: text("--pod-namespace <name>", "namespace of its pod", { env: "POD_NAMESPACE" }),
+  podUid: text("--pod-uid <uid>", "uid of its pod", { env: "POD_UID" }),
+  timeout: parsed("--timeout <duration>", "how long the database waits before it starts without tuning", duration, {
+    shownDefault: "for ever",
+  }),
+};
+export const scyllaGateCommandFlags = { ...scyllaGateFlags, ...connectionFlags };
+
 export const nodeTokenFlags = {
   ...connectionFlags,
   pool: text("--pool <name>", "MachineConfigPool that the node will be in", { default: "worker" }),
@@ -305,6 +317,11 @@ export const webhookFlags = {
   namespace: text("-n, --namespace <name>", "namespace of the webhook's Secret and Service", {
     default: systemNamespace,
   }),
+  scyllaGateImage: parsed(
+    "--scylla-gate-image <image>",
+    "container image of the start gates of Scylla databases, by tag or digest; without it they get none",
+    imageReference,
+  ),
   service: text("--service <name>", "with --register service: name of the Service", { default: webhookName }),
   servicePort: portFlag("--service-port <port>", "with --register service: port of the Service", "443"),
   probeAddress: probeAddressFlag,

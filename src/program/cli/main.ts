@@ -11,6 +11,7 @@ import {
   operatorCommandFlags,
   planFlags,
   scyllaAgentCommandFlags,
+  scyllaGateCommandFlags,
   takeOverFlags,
   uninstallFlags,
   upFlags,
@@ -83,6 +84,13 @@ addCommand(program, {
   description: "tune a node for the Scylla databases on it",
   flags: scyllaAgentCommandFlags,
   run: async (options) => (await import("./scylla-agent/scylla-agent.ts")).scyllaAgent(options),
+});
+
+addCommand(program, {
+  name: "scylla-gate",
+  description: "let the database of a pod start when its node is tuned; runs as a sidecar of the database",
+  flags: scyllaGateCommandFlags,
+  run: async (options) => (await import("./scylla-gate/scylla-gate.ts")).scyllaGate(options),
 });
 
 addCommand(program, {

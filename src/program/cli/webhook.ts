@@ -18,7 +18,7 @@ type WebhookOptions = Values<typeof webhookCommandFlags>;
 
 /** `attune webhook`: prints one line when API servers can reach it, then serves until SIGTERM or SIGINT. */
 export async function webhook(options: WebhookOptions): Promise<void> {
-  const { host, port, namespace, partitioningRelease, probeAddress } = options;
+  const { host, port, namespace, partitioningRelease, scyllaGateImage, probeAddress } = options;
   const target = targetOf(options);
   const { signal } = stopOnSignals();
   const client = new HttpClient(await loadConnection(options));
@@ -28,7 +28,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
     runWebhook({
       client,
       signal,
-      ...attuneHandlers(client, { namespace, partitioningRelease, log, ...kindsOf(options.mode) }),
+      ...attuneHandlers(client, { namespace, partitioningRelease, scyllaGateImage, log, ...kindsOf(options.mode) }),
       host,
       port,
       target,

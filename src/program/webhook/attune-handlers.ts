@@ -5,6 +5,7 @@ import { defaultRelease, type ReleaseName, releases } from "../../domain/workloa
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
 import { partitioningHandlers } from "./partitioning/partitioning-handlers.ts";
+import { scyllaHandler } from "./scylla/scylla-handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
 export const tunedRules: readonly AdmissionRule[] = [
@@ -37,12 +38,14 @@ export interface HandlerOptions extends CacheOptions {
   readonly namespace: string;
   /** The release of OpenShift whose rules partition workloads. Default documented. */
   readonly partitioningRelease?: ReleaseName | undefined;
+  /** Of the start gates of Scylla databases. Without it they get none. */
+  readonly scyllaGateImage?: string | undefined;
 }
 
 /** All handlers of Attune, and the caches they answer from. */
 export function attuneHandlers(
   client: Client,
-  { namespace, partitioningRelease = defaultRelease, ...options }: HandlerOptions,
+  { namespace, partitioningRelease = defaultRelease, scyllaGateImage, ...options }: HandlerOptions,
 ): { readonly handlers: Handlers; readonly cluster: ClusterView } {
   const cluster = clusterCaches(client, options);
   return {
@@ -51,6 +54,7 @@ export function attuneHandlers(
         tunedHandler(cluster),
         performanceProfileHandler(cluster),
         ...partitioningHandlers({ namespace, release: releases[partitioningRelease], view: cluster.partitioning }),
+        ...(scyllaGateImage === undefined ? [] : [scyllaHandler({ namespace, image: scyllaGateImage })]),
       ],
       conversion: [performanceProfileConversion],
     },

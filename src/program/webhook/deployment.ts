@@ -13,6 +13,8 @@ export interface WebhookDeployment {
   readonly mode: string;
   readonly partitioningRelease: string;
   readonly replicas: number;
+  /** Whether databases get start gates. Default false. */
+  readonly scylla?: boolean | undefined;
 }
 
 /** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
@@ -20,6 +22,7 @@ export function webhookDeployment(options: WebhookDeployment): KubeObject[] {
   const { namespace, image, mode, partitioningRelease, replicas } = options;
   const args = ["--register", "service", "--mode", mode, "--namespace", namespace, "--service", webhookName];
   args.push("--partitioning-release", partitioningRelease);
+  if (options.scylla) args.push("--scylla-gate-image", image);
   return [
     {
       apiVersion: "v1",

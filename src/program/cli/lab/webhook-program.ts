@@ -24,7 +24,7 @@ const manager = { user: "system:kube-controller-manager" };
  */
 export async function webhookProgram(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
   const { env, connection, node, write, signal } = run;
-  const { namespace, mode, partitioningRelease } = parseArguments(webhookFlags, args, env);
+  const { namespace, mode, partitioningRelease, scyllaGateImage } = parseArguments(webhookFlags, args, env);
   const own = client.for(connection);
   const elector = client.as(manager);
   const webhookLog = log.child({ part: "webhook", node });
@@ -32,7 +32,7 @@ export async function webhookProgram(args: string[], run: ProgramRun, client: Ht
     runWebhook({
       client: own,
       signal: leading,
-      ...attuneHandlers(own, { namespace, partitioningRelease, log: webhookLog, ...kindsOf(mode) }),
+      ...attuneHandlers(own, { namespace, partitioningRelease, scyllaGateImage, log: webhookLog, ...kindsOf(mode) }),
       host,
       port: 0,
       target: (port) => ({ type: "url", base: `https://${host}:${port}` }),

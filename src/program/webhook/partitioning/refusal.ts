@@ -4,7 +4,7 @@ import type { AdmissionRequest, Decision } from "../handler.ts";
 type Denial = Decision & { readonly type: "deny" };
 
 /** The answer of kube-apiserver's own admission: one error for all invalid fields, or the first other problem. */
-export function refusal(problems: readonly Problem[], request: AdmissionRequest): Denial {
+export function refusal(problems: readonly Omit<Problem, "code">[], request: AdmissionRequest): Denial {
   const { kind, resource } = request;
   const name = request.name || request.object?.metadata.generateName || "";
   const other = problems.find(({ status }) => status !== 422);
