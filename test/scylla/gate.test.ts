@@ -66,7 +66,7 @@ for (const variant of serverVariants())
       const injection = injectGate(made, "example.com/attune:1");
       if (injection.type !== "changed") throw new Error(injection.type);
       // kube-apiserver accepts what was injected.
-      pod = (await admin.create(kinds.pod as never, injection.pod as never, { namespace })) as typeof pod;
+      pod = await admin.create(kinds.pod as never, injection.pod as never, { namespace });
     });
     afterEach(async () => {
       for (const end of ends.splice(0)) await end();
@@ -222,7 +222,7 @@ for (const variant of serverVariants())
       await grant();
       const other = { ...pod, metadata: { name: `${pod.metadata.name}-once`, namespace, labels: pod.metadata.labels } };
       const spec = { ...pod.spec, restartPolicy: "Never" };
-      pod = (await admin.create(kinds.pod as never, { ...other, spec } as never, { namespace })) as typeof pod;
+      pod = await admin.create(kinds.pod as never, { ...other, spec } as never, { namespace });
       await grant();
       const { ended } = sidecar();
       await report("containerd://1", { state: { terminated: { exitCode: 3, reason: "Error" } } });

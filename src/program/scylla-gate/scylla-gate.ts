@@ -5,7 +5,7 @@ import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Clock, systemClock, whenAborted } from "../../cluster/runtime/clock.ts";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { decideGate, type GateDecision, outdated, type WaitingPod } from "../../domain/scylla/gate/decide-gate.ts";
-import { type ConfigMap, readRelease } from "../../domain/scylla/gate/release.ts";
+import { readRelease } from "../../domain/scylla/gate/release.ts";
 import { releaseName } from "../../domain/scylla/names.ts";
 import { openedLine, type OwnPod, waitingLines } from "./gate-log.ts";
 import type { SharedFolder } from "./shared-folder.ts";
@@ -39,7 +39,7 @@ export async function runScyllaGate(options: ScyllaGateOptions): Promise<"stoppe
   let cancelTimer = (): void => {};
   const look = async (isProgress: boolean): Promise<void> => {
     const found = configMaps.get(key(releaseName(pod.uid)));
-    const release = found && readRelease(found as ConfigMap);
+    const release = found && readRelease(found);
     const own = pods.get(key(name));
     const files = await folder.read();
     // A pod of a StatefulSet has the name of the one before it.
