@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { root } from "../architecture/imports.ts";
 import { numbers, unanswered } from "./numbers.ts";
 
-const cited = /\b(?:(?:machine-config|hosted) W-|partitioning P-|W-|Q-?)[0-9]+\b/g;
+const cited = /\b(?:(?:machine-config|hosted|scylla) W-|partitioning P-|W-|Q-?)[0-9]+\b/g;
 
 /** The numbers that tests and their tables name, each with a file that does. */
 function found(): Map<string, string> {

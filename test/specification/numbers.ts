@@ -1,7 +1,7 @@
 /**
  * Quirks and weak points of the systems that Attune replaces, numbered as in their specifications. A test that shows what
  * Attune does instead names the number: `Q17` for TuneD, `Q-4` and `W-19` for the Go operator, `machine-config W-3`,
- * `hosted W-3` and `partitioning P-1` for the others.
+ * `hosted W-3`, `scylla W-3` and `partitioning P-1` for the others.
  */
 export const numbers: Readonly<Record<string, string>> = {
   Q1: "a hidden profile is loaded on top",
@@ -128,6 +128,23 @@ export const numbers: Readonly<Record<string, string>> = {
   "hosted W-20": "a node selector without a meaning is required",
   "hosted W-21": "a check of removal cannot fail",
 
+  "scylla W-1": "nothing is tuned again after a reset or a reboot",
+  "scylla W-2": "a tuning Job fails for ever without a word",
+  "scylla W-3": "a zero mask or a missing queue file keeps the database from starting",
+  "scylla W-4": "every restart of a pod tunes the whole node again",
+  "scylla W-5": "the Job of a pod closes the gate of another",
+  "scylla W-6": "backlogs of the host do not reach databases without its network",
+  "scylla W-7": "CPUs that are offline shift masks",
+  "scylla W-8": "threads and NUMA nodes do not count for the mask of a node",
+  "scylla W-9": "every card with the right first letters is tuned",
+  "scylla W-10": "Jobs of a node run at the same time",
+  "scylla W-11": "what nodes reported stays after they are gone",
+  "scylla W-12": "a cordon lets databases start untuned",
+  "scylla W-13": "a restarted database starts before it is tuned for",
+  "scylla W-14": "files stay on the host after their object",
+  "scylla W-15": "banned IRQs only grow, and are stale after a change of queues",
+  "scylla W-16": "limits are set for a process that is gone",
+
   "partitioning P-1": "a second admission takes a pod's shares away",
   "partitioning P-2": "any client can bypass admission with an annotation",
   "partitioning P-3": "resources of a pod as a whole are not rewritten",
@@ -153,4 +170,16 @@ export const unanswered: Readonly<Record<string, string>> = {
   "hosted W-16": later,
   "hosted W-18": later,
   "hosted W-21": later,
+  // Scylla, one number a line: each goes with the test that answers it.
+  "scylla W-1": later,
+  "scylla W-2": later,
+  "scylla W-5": later,
+  "scylla W-6": "kept: perftune sets the host's namespace; docs/perftune.md says which databases it reaches",
+  "scylla W-8": later,
+  "scylla W-9": later,
+  "scylla W-10": later,
+  "scylla W-11": later,
+  "scylla W-12": later,
+  "scylla W-14": "does not arise: there are no sysctls and no disks in a ScyllaNodeConfig",
+  "scylla W-16": "does not arise: no Job sets limits of processes",
 };

@@ -12,6 +12,8 @@ export const differences: {
   readonly options: Readonly<Record<string, object>>;
   /** What is done to the host, from what was recorded. */
   readonly actions: Readonly<Record<string, (recorded: Deeds) => Deeds>>;
+  /** Lists of CPUs that are errors. */
+  readonly lists: Readonly<Record<string, "malformed">>;
 } = {
   options: {
     o15: {
@@ -42,4 +44,5 @@ export const differences: {
         "write" in deed ? { ...deed, value: deed.value.replace("ARGS= --ban", 'ARGS=" --ban') } : deed,
       ),
   },
+  lists: { "5-3": "malformed", "1-2-3": "malformed" },
 };

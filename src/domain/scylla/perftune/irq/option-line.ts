@@ -15,7 +15,8 @@ export function optionLine(text: string, key: string): OptionLine {
   const quote = value.startsWith("'") ? "'" : '"';
   if (value.endsWith("\\")) return unclear(`the value of ${key} continues on the next line: put it on one`);
   // perftune.py leaves the closing quote of a value that has no opening one.
-  if (!value.startsWith(quote)) return { type: "value", value: value.replace(/"$/, ""), quote };
+  const bare = value.replace(/"$/, "");
+  if (!value.startsWith(quote) && !/["']/.test(bare)) return { type: "value", value: bare, quote };
   if (value.length < 2 || value.indexOf(quote, 1) !== value.length - 1)
     return unclear(`the value of ${key} is not between one pair of quotes: ${value}`);
   return { type: "value", value: value.slice(1, -1), quote };
