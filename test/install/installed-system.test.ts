@@ -96,8 +96,12 @@ describe.each(
         // Two operators, two webhooks, and an agent on each node.
         return items.length === 4 + nodes.length && ready.length === items.length && items;
       });
-      const restarts = pods.map(({ status }) => status?.containerStatuses?.[0]?.restartCount);
-      expect(restarts).toEqual(pods.map(() => 0));
+      const restarted = pods.flatMap(({ metadata: { name }, status }) =>
+        (status?.containerStatuses ?? [])
+          .filter(({ restartCount }) => restartCount > 0)
+          .map(({ lastState }) => ({ name, lastState })),
+      );
+      expect(restarted).toEqual([]);
     });
 
     const profileOf = (apiVersion: string, cpu: object): PerformanceProfile => ({
