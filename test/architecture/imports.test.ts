@@ -53,7 +53,6 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
       "node/host",
       "cluster/kube",
       "cluster/runtime",
-      "src/node/on-node/events/device-watch.ts",
     ],
   },
   "embedded/apiserver": {
@@ -72,7 +71,15 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language", "domain", "node/host", "node/engine", "node/on-node", "cluster/kube", "cluster/runtime"],
   },
   "program/scylla-agent": {
-    may: ["language", "domain/scylla", "node/host", "node/scylla", "cluster/kube", "cluster/runtime"],
+    may: [
+      "language",
+      "domain/scylla",
+      "node/host",
+      "node/scylla",
+      "src/node/on-node/events/device-watch.ts",
+      "cluster/kube",
+      "cluster/runtime",
+    ],
   },
   "program/scylla-gate": { may: ["language", "domain/scylla", "cluster/kube", "cluster/runtime"] },
   "program/webhook": { may: ["language", "domain", "cluster"] },
