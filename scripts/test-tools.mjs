@@ -27,7 +27,8 @@ export function prepareTools(long) {
   if (tuned.path) env.ATTUNE_TUNED = tuned.path;
   if (tuned.reason) missing.push({ files: /test\/(tuned-daemon|differential-tuned)\//, reason: tuned.reason });
   const containers = findContainers() ?? installContainers();
-  if (containers.reason) missing.push({ files: /test\/image\/image/, reason: containers.reason });
+  if (containers.reason)
+    missing.push({ files: /test\/(image\/image|scylla-agent\/container-runtime)/, reason: containers.reason });
   const emulator = long ? (findEmulator() ?? installEmulator()) : {};
   if (emulator.reason) missing.push({ files: /test\/real-machine\//, reason: emulator.reason });
   const node = nodeOfImage();

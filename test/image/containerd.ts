@@ -18,14 +18,19 @@ export class Containerd {
     this.#dir = dir;
   }
 
-  static async start(): Promise<Containerd> {
+  /** With `sandboxImage` it serves the Container Runtime Interface too, with this image for the sandboxes of pods. */
+  static async start({ sandboxImage }: { readonly sandboxImage?: string } = {}): Promise<Containerd> {
     const dir = mkdtempSync(join(tmpdir(), "attune-containerd-"));
     const config = [
       "version = 2",
       `root = "${dir}/data/root"`,
       `state = "${dir}/data/state"`,
-      'disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]',
+      `disabled_plugins = [${sandboxImage === undefined ? '"io.containerd.grpc.v1.cri", ' : ""}"io.containerd.internal.v1.opt"]`,
       `[grpc]\naddress = "${dir}/data/socket"`,
+      // This machine may be a container, in which no process may lower what it is charged for.
+      ...(sandboxImage === undefined
+        ? []
+        : [`[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "${sandboxImage}"\nrestrict_oom_score_adj = true`]),
     ];
     writeFileSync(join(dir, "config.toml"), `${config.join("\n")}\n`);
     mkdirSync(join(dir, "data"));
@@ -49,10 +54,20 @@ export class Containerd {
     return new Containerd(daemon, Number(children), dir);
   }
 
-  /** Imports an archive, and returns the names of its images. */
-  import(archive: string): string[] {
-    this.#ctr("images", "import", archive);
-    return this.#ctr("images", "list", "--quiet").trim().split("\n");
+  /** Imports an archive, and returns the names of its images. Those of pods are in a namespace of their own. */
+  import(archive: string, namespace = "default"): string[] {
+    this.#ctr("--namespace", namespace, "images", "import", archive);
+    return this.#ctr("--namespace", namespace, "images", "list", "--quiet").trim().split("\n");
+  }
+
+  /** Its socket, as this machine sees it from outside of its mount namespace. */
+  get socketOutside(): string {
+    return `${this.rootOutside}${this.#socket}`;
+  }
+
+  /** The root of its mount namespace. */
+  get rootOutside(): string {
+    return `/proc/${this.#pid}/root`;
   }
 
   /** Where the files of the image are, for containers that start later. */

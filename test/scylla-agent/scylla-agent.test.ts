@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { failureAnnotation } from "../../src/domain/scylla/names.ts";
+import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { tuningNamespace } from "../../src/domain/scylla/names.ts";
 import type { TuningJob } from "../../src/domain/scylla/on-node/job-progress.ts";
@@ -46,5 +48,188 @@ describe("the agent of a Scylla node", () => {
     await node.complete(last);
     await until(async () => (await node.jobs()).length === 1);
     expect(node.writes).toEqual(["create Job", "create ConfigMap", "create Job", "delete Job"]);
+  });
+
+  test("tunes for two databases at once with one Job after the other, and closes no gate again (W-4, W-5, W-10)", async () => {
+    await node.startAgent();
+    const [a, b] = await Promise.all([node.land("a", "0-1"), node.land("b", "4-5")]);
+    for (let job = await node.job(); ; job = await node.job()) {
+      expect((await node.jobs()).filter(({ status }) => !status?.conditions)).toHaveLength(1);
+      await node.complete(job);
+      if (inputsOf(job).irqCpus === "2-3,6-7") break;
+    }
+    await until(async () => (await node.release(a)) !== undefined && (await node.release(b)) !== undefined);
+    const created = node.writes.length;
+    const id = await node.restartContainer(b, "4-5");
+    expect(await node.untilReleased(b, id)).toMatchObject({ outcome: "tuned" });
+    expect(node.writes.slice(created)).toEqual(["update ConfigMap"]);
+  });
+
+  test("tunes the node again after a reboot, before its databases start (W-1)", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+    await node.stopAgent();
+    await node.reboot();
+    const id = await node.restartContainer(pod, "0-1");
+    await node.startAgent();
+    const job = await node.job();
+    expect(inputsOf(job)).toMatchObject({ bootId: "boot-2", irqCpus: "2-7" });
+    expect(await node.release(pod)).toMatchObject({ containerId: "containerd://c1" });
+    await node.complete(job);
+    await node.untilReleased(pod, id);
+    expect(await node.jobs()).toHaveLength(1);
+  });
+
+  test("tunes the node again when its CPUs or its network card change (W-1, W-7)", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+    await node.host.write("/sys/devices/system/cpu/online", "0-5,8\n");
+    await node.host.write("/sys/devices/pci0000:00/0000:00:03.0/net/eth0/ifindex", "7\n");
+    const job = await node.job();
+    expect(inputsOf(job)).toMatchObject({ cpus: "0-5,8", irqCpus: "2-5,8", interfaces: [{ name: "eth0", index: 7 }] });
+  });
+
+  test("says why a Job failed, and tries again, also after the clock was set back (W-2)", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    const job = await node.job();
+    const terminated = { exitCode: 1, reason: "Error", message: "zero IRQ mask\u001b[2J\n" };
+    await node.jobPod(job, { terminated });
+    await node.fail(job);
+    await until(async () => (await node.events("a")).includes("Warning TuningFailed"));
+    expect(await node.events("cluster")).toContain("Warning TuningFailed");
+    const [failed] = await node.jobs();
+    expect(failed!.metadata.annotations?.[failureAnnotation]).toBe(
+      "Job has reached the specified backoff limit: exit code 1: zero IRQ mask [2J",
+    );
+    node.aheadMs = -86_400_000;
+    const second = await node.job();
+    expect(readRecord(second)).toMatchObject({ attempt: 2, sequence: 2 });
+    await node.complete(second);
+    await node.untilReleased(pod, "containerd://c1");
+    await until(async () => (await node.jobs()).length === 1);
+  });
+
+  test("runs a Job again that was deleted by hand", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    const job = await node.job();
+    await node.admin.delete(kinds.job, job.metadata.name ?? "", {
+      namespace: tuningNamespace,
+      propagationPolicy: "Background",
+    });
+    await until(async () => (await node.jobs()).some(({ metadata }) => metadata.uid !== job.metadata.uid));
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+  });
+
+  test("starts a database without tuning if no CPU is left for interrupts, and warns", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-7");
+    expect(await node.untilReleased(pod, "containerd://c1")).toMatchObject({
+      irqCpus: "",
+      outcome: "skipped: databases have all CPUs of the node, none is left for interrupts",
+    });
+    await until(async () => (await node.events("a")).includes("Warning NoCpusForInterrupts"));
+    expect(await node.jobs()).toEqual([]);
+  });
+
+  test("changes nothing while the runtime does not answer, says so, and goes on when it does", async () => {
+    node.breakRuntime("no answer within 5000 ms");
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    await until(async () => (await node.events("a")).includes("Warning NotTunedYet"));
+    expect(node.writes).toEqual([]);
+    node.breakRuntime(undefined);
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+  });
+
+  test("stands down when optimizations are disabled, and reverts nothing", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+    const patch = { spec: { disableOptimizations: true } };
+    await node.admin.patch(scyllaNodeConfigKind, "cluster", { type: "merge", patch });
+    const written = node.writes.length;
+    await node.leave("a");
+    await node.land("b", "0-1");
+    await node.admin.patch(scyllaNodeConfigKind, "cluster", {
+      type: "merge",
+      patch: { spec: { disableOptimizations: false } },
+    });
+    // Enabled again, it begins with what it left undone.
+    await node.job();
+    expect(node.writes.slice(written)).toEqual(["create Job"]);
+  });
+
+  test("goes on after its API server was restarted", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    const job = await node.job();
+    await node.restartServer();
+    await node.complete(job);
+    await node.untilReleased(pod, "containerd://c1");
+    expect(await node.jobs()).toHaveLength(1);
+  });
+
+  test.each([false, true])("ends with the same if it is killed at any write; the write is done: %s", async (after) => {
+    /** Databases land, one restarts and all leave; the agent dies once, at a write. Returns what remains. */
+    const story = async (at: number): Promise<{ died: boolean; result: unknown }> => {
+      await node.startAgent({ at, after });
+      let died = false;
+      const alive = async (): Promise<void> => {
+        if (!node.agentEnded) return;
+        died = true;
+        await node.stopAgent();
+        await node.startAgent();
+      };
+      const pod = await node.land("a", "0-1");
+      let id = "";
+      const tuned = async (): Promise<void> => {
+        await until(async () => {
+          await alive();
+          const [job] = (await node.jobs()).filter(
+            ({ status, metadata }) => !status?.conditions && !metadata.deletionTimestamp,
+          );
+          if (job) await node.complete(job);
+          return (await node.release(pod))?.containerId === id;
+        });
+      };
+      id = (await node.release(pod))?.containerId ?? (await node.restartContainer(pod, "0-1"));
+      await tuned();
+      id = await node.restartContainer(pod, "0-1");
+      await tuned();
+      await node.leave("a");
+      await until(async () => {
+        await alive();
+        const jobs = await node.jobs();
+        for (const job of jobs) if (!job.status?.conditions) await node.complete(job);
+        return (
+          jobs.length === 1 && inputsOf(jobs[0]!).purpose === "return" && jobs[0]!.status?.conditions !== undefined
+        );
+      });
+      const [last] = await node.jobs();
+      const result = inputsOf(last!).irqCpus;
+      await node.stopAgent();
+      await node.admin.delete(kinds.job, last!.metadata.name ?? "", {
+        namespace: tuningNamespace,
+        propagationPolicy: "Background",
+      });
+      return { died, result };
+    };
+    let deaths = 0;
+    for (let at = 0; ; at++) {
+      const { died, result } = await story(at);
+      expect(result).toBe("0-7");
+      if (!died) break;
+      deaths++;
+    }
+    expect(deaths).toBeGreaterThanOrEqual(4);
   });
 });

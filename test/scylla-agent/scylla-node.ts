@@ -5,8 +5,10 @@ import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
+import { impatientClock } from "../../src/cluster/runtime/testing/impatient-clock.ts";
 import { scyllaCrds } from "../../src/domain/scylla/config/crds.ts";
 import { type ConfigMap, readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
 import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
@@ -37,13 +39,19 @@ export class ScyllaNode implements ContainerRuntime {
         [bootIdPath, "boot-1\n"],
         ["/sys/devices/system/cpu/online", "0-7\n"],
         ["/proc/1/mountinfo", "22 1 259:1 / / rw - xfs /dev/nvme0n1 rw\n"],
-        ["/proc/1/net/route", "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\neth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\n"],
+        [
+          "/proc/1/net/route",
+          "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\neth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\n",
+        ],
         [`${card}/ifindex`, "2\n"],
         ["/sys/class/block/nvme0n1/dev", "259:1\n"],
         ["/etc/default/irqbalance", 'OPTIONS=""\n'],
       ],
       [],
-      [["/sys/class/net/eth0", card], ["/sys/dev/block/259:1", "/sys/class/block/nvme0n1"]],
+      [
+        ["/sys/class/net/eth0", card],
+        ["/sys/dev/block/259:1", "/sys/class/block/nvme0n1"],
+      ],
     ),
   );
   /** What the agent asked the API server to change, in order. */
@@ -85,7 +93,7 @@ export class ScyllaNode implements ContainerRuntime {
   async startAgent(dies?: { readonly at: number; readonly after: boolean }): Promise<void> {
     const connection = await loadConnection({ kubeconfig: this.#server.kubeconfig });
     const token = await this.#token();
-    const http = new HttpClient({ ...connection, user: { token } });
+    const http = new HttpClient({ ...connection, credentials: staticCredentials(bearer(token)) });
     const stop = new AbortController();
     this.#stop = stop;
     let count = 0;
@@ -147,9 +155,7 @@ export class ScyllaNode implements ContainerRuntime {
         metadata: { name, namespace, labels: { "scylla-operator.scylladb.com/pod-type": "scylladb-node" } },
         spec: {
           nodeName: node,
-          containers: [
-            { name: "scylla", image: "scylla", resources: { limits: { cpu: "2", memory: "1Gi" } } },
-          ],
+          containers: [{ name: "scylla", image: "scylla", resources: { limits: { cpu: "2", memory: "1Gi" } } }],
         },
       },
       { namespace },
@@ -234,13 +240,23 @@ export class ScyllaNode implements ContainerRuntime {
       },
       { namespace: tuningNamespace },
     );
-    const status = { phase: "Failed", containerStatuses: [{ name: "perftune", image: "x", imageID: "", ready: false, restartCount: 0, state }] };
-    await this.admin.patch(kinds.pod, name, { type: "merge", patch: { status } }, { namespace: tuningNamespace, subresource: "status" });
+    const status = {
+      phase: "Failed",
+      containerStatuses: [{ name: "perftune", image: "x", imageID: "", ready: false, restartCount: 0, state }],
+    };
+    await this.admin.patch(
+      kinds.pod,
+      name,
+      { type: "merge", patch: { status } },
+      { namespace: tuningNamespace, subresource: "status" },
+    );
   }
 
   async release(pod: KubeObject): Promise<Release | undefined> {
     try {
-      return readRelease((await this.admin.get(kinds.configMap, releaseName(pod.metadata.uid ?? ""), { namespace })) as ConfigMap);
+      return readRelease(
+        (await this.admin.get(kinds.configMap, releaseName(pod.metadata.uid ?? ""), { namespace })) as ConfigMap,
+      );
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -269,7 +285,15 @@ export class ScyllaNode implements ContainerRuntime {
     const status = {
       phase: "Running",
       containerStatuses: [
-        { name: "scylla", image: "scylla", imageID: "", ready: false, restartCount: 0, state, ...(containerID ? { containerID } : {}) },
+        {
+          name: "scylla",
+          image: "scylla",
+          imageID: "",
+          ready: false,
+          restartCount: 0,
+          state,
+          ...(containerID ? { containerID } : {}),
+        },
       ],
     };
     const options = { namespace, subresource: "status" };
@@ -282,7 +306,7 @@ export class ScyllaNode implements ContainerRuntime {
   }
 
   #clock(): Clock {
-    return { ...systemClock, now: () => systemClock.now() + this.aheadMs, after: (ms, run) => systemClock.after(ms / 50, run) };
+    return { ...impatientClock(), now: () => systemClock.now() + this.aheadMs };
   }
 
   async #token(): Promise<string> {

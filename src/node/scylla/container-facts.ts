@@ -20,7 +20,8 @@ export interface ContainerInput {
 export async function containerFacts(input: ContainerInput): Promise<ContainerFacts> {
   const { host, runtime, podUid, containerId, signal } = input;
   const id = bareId(containerId);
-  if (id === undefined) return { type: "absent", reason: `unsupported containerID format ${JSON.stringify(containerId)}` };
+  if (id === undefined)
+    return { type: "absent", reason: `unsupported containerID format ${JSON.stringify(containerId)}` };
   const answer = await runtime.inspect(id, signal);
   if (answer.type === "failed") return { type: "unknown", reason: `ask the container runtime: ${answer.message}` };
   if (answer.type === "missing") return { type: "absent", reason: `the container runtime has no container ${id}` };
@@ -41,5 +42,7 @@ async function cpusOf(
   const list = inSpec ? inSpec : await cgroupCpus({ host, podUid, id, cgroupsPath });
   if (list === undefined) return "can't find Scylla container cpuset: neither its OCI spec nor its cgroup has one";
   const parsed = parseCpuset(list.trim());
-  return parsed.type === "cpus" ? parsed.cpus : `read the CPUs of container ${id}: ${JSON.stringify(parsed.item)} is no CPU`;
+  return parsed.type === "cpus"
+    ? parsed.cpus
+    : `read the CPUs of container ${id}: ${JSON.stringify(parsed.item)} is no CPU`;
 }

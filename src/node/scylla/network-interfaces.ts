@@ -74,7 +74,8 @@ async function readRoutes(host: Reader): Promise<Routes> {
     const fields = line.trim().split(/\s+/);
     const [destination = "", length] = fields;
     // Each interface has link-local and multicast routes.
-    if (fields.length >= 10 && !/^(fe8|ff)/.test(destination)) note(fields[9], /^0{32}$/.test(destination) && length === "00");
+    if (fields.length >= 10 && !/^(fe8|ff)/.test(destination))
+      note(fields[9], /^0{32}$/.test(destination) && length === "00");
   }
   return { used, byDefault };
 }

@@ -9,7 +9,7 @@ import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { scyllaNodeConfigKind, type ScyllaNodeConfig } from "../../domain/scylla/api.ts";
 import { decide, type OnNodeInput } from "../../domain/scylla/on-node/decide.ts";
-import type { JobPod, TuningJob } from "../../domain/scylla/on-node/job-progress.ts";
+import { type JobPod, progressOf, type TuningJob } from "../../domain/scylla/on-node/job-progress.ts";
 import { localPod } from "../../domain/scylla/on-node/local-pod.ts";
 import type { ContainerFacts } from "../../domain/scylla/on-node/node-facts.ts";
 import { configOfNode, isEnabled, type PlacedNode } from "../../domain/scylla/placement.ts";
@@ -85,6 +85,16 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
     return facts;
   }
 
+  /** When the agent first saw that a Job failed, on the monotonic clock. */
+  const failedAt = new Map<string, number>();
+  function seenFailedMs(): Map<string, number> {
+    const failed = jobs.list().filter((job) => progressOf(job).type === "failed");
+    const uids = new Set(failed.map(({ metadata }) => metadata.uid ?? ""));
+    for (const uid of failedAt.keys()) if (!uids.has(uid)) failedAt.delete(uid);
+    for (const uid of uids) if (!failedAt.has(uid)) failedAt.set(uid, clock.monotonic());
+    return new Map([...failedAt].map(([uid, at]) => [uid, clock.monotonic() - at]));
+  }
+
   const always = (): string[] => [node];
   return new Controller({
     name: "scylla",
@@ -120,6 +130,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         released,
         images,
         nowMs: clock.now(),
+        seenFailedMs: seenFailedMs(),
       });
       try {
         const done = await act(plan, {

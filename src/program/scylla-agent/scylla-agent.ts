@@ -106,5 +106,10 @@ function cachesOf(client: Client, { node, clock, manager }: CachesInput): Scylla
 function placed({ apiVersion, kind, metadata, spec }: Typed<Node>): PlacedNode {
   const { name, uid, resourceVersion, labels } = metadata;
   const taints = spec?.taints as Taint[] | undefined;
-  return { apiVersion, kind, metadata: { name, uid, resourceVersion, labels }, spec: { ...(taints ? { taints } : {}) } };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, uid, resourceVersion, labels },
+    spec: { ...(taints ? { taints } : {}) },
+  };
 }

@@ -33,6 +33,8 @@ export interface OnNodeInput {
   /** Of Jobs, by engine. */
   readonly images: { readonly perftune: string; readonly native: string };
   readonly nowMs: number;
+  /** By uid of a Job: for how long the agent has seen that it failed. */
+  readonly seenFailedMs: ReadonlyMap<string, number>;
 }
 
 /** The node could not tell something: it is asked again. */
@@ -43,7 +45,7 @@ const askAgainMs = 15_000;
  * for its CPUs and its data; what happens to its neighbours later does not close its gate again.
  */
 export function decide(input: OnNodeInput): Plan {
-  const { config, facts, images, nowMs, jobPods } = input;
+  const { config, facts, images, jobPods } = input;
   const { engine = "perftune" } = config.spec ?? {};
   const jobs = nodeJobs(input.jobs, facts.bootId);
   const before = jobs.last?.record;
@@ -54,7 +56,7 @@ export function decide(input: OnNodeInput): Plan {
   );
   const given = { engine, image: images[engine], facts, databases: found, irqCpus, before };
   const wanted = unknown.length > 0 ? undefined : wantedInputs(given);
-  const step = nextStep({ jobs, pods: jobPods, wanted, wantedFor: tunedPods(found), nowMs });
+  const step = nextStep({ ...input, jobs, pods: jobPods, wanted, wantedFor: tunedPods(found) });
 
   const plan = emptyPlan();
   if (step.type === "create") plan.objects.push({ owns: "whole", object: jobOf(input, step.record) });

@@ -63,13 +63,15 @@ export interface StepInput {
   readonly wanted: TuningInputs | undefined;
   readonly wantedFor: Readonly<Record<string, TunedPod>>;
   readonly nowMs: number;
+  /** By uid of a Job: for how long the agent has seen that it failed, whatever the wall clock says. */
+  readonly seenFailedMs: ReadonlyMap<string, number>;
 }
 
 const firstRetryMs = 60_000;
 const longestRetryMs = 1_800_000;
 
 /** Jobs of a node run one after the other, and each to its end: half a tuning is worse than an old one. */
-export function nextStep({ jobs, pods, wanted, wantedFor, nowMs }: StepInput): Step {
+export function nextStep({ jobs, pods, wanted, wantedFor, nowMs, seenFailedMs }: StepInput): Step {
   const { last, unfinished, nextSequence: sequence } = jobs;
   const [running] = unfinished;
   if (running) {
@@ -90,8 +92,9 @@ export function nextStep({ jobs, pods, wanted, wantedFor, nowMs }: StepInput): S
   if (last.progress.type !== "failed") return { type: "none" };
   const { attempt } = last.record;
   const pause = Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 10), longestRetryMs);
-  // The wall clock may have been set back since: no pause is longer than it was meant to be.
-  const ms = Math.min(last.progress.atMs + pause - nowMs, pause);
+  // The wall clock may have been set back since the Job failed.
+  const passed = Math.max(nowMs - last.progress.atMs, seenFailedMs.get(last.job.metadata.uid ?? "") ?? 0);
+  const ms = pause - passed;
   return ms > 0 ? { type: "wait", ms } : create(attempt + 1);
 }
 

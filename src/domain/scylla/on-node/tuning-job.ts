@@ -1,13 +1,10 @@
 import { hashOf } from "../../../language/object/hash.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { apiVersion, type ScyllaNodeConfig, type TuningEngine } from "../api.ts";
-import { nodeConfigLabel, nodeLabel, tuningNamespace } from "../names.ts";
+import { agentServiceAccount, nodeConfigLabel, nodeLabel, tuningNamespace } from "../names.ts";
 import { labelValue } from "./label-value.ts";
 import { escaped, hostFolder, perftuneArguments } from "./perftune-arguments.ts";
 import { hashOfInputs, inputsHashAnnotation, recordAnnotation, type TuningRecord } from "./tuning.ts";
-
-/** The ServiceAccount of Jobs. It has no rights at the API server; OpenShift lets it be privileged. */
-export const perftuneServiceAccount = "perftune";
 
 interface HostPath {
   readonly path: string;
@@ -75,7 +72,8 @@ export function tuningJob({ config, node, record, paths }: JobInput): KubeObject
           hostNetwork: true,
           // It was decided for this node: no taint changes that.
           tolerations: [{ operator: "Exists" }],
-          serviceAccountName: perftuneServiceAccount,
+          // OpenShift lets it be privileged. Without its token a Job has none of its rights at the API server.
+          serviceAccountName: agentServiceAccount,
           automountServiceAccountToken: false,
           securityContext: { runAsUser: 0, runAsGroup: 0 },
           containers: [
