@@ -47,7 +47,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
     may: ["language", "domain", "node/host", "node/engine", "cluster/kube", "cluster/runtime"],
   },
   "node/scylla": {
-    may: ["language", "domain/scylla", "node/host", "cluster/kube", "cluster/runtime"],
+    may: ["language", "domain/scylla", "node/host", "node/perftune", "cluster/kube", "cluster/runtime"],
   },
   "embedded/apiserver": {
     may: [

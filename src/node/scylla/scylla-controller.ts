@@ -12,10 +12,13 @@ import { decide, type OnNodeInput } from "../../domain/scylla/on-node/decide.ts"
 import { type JobPod, progressOf, type TuningJob } from "../../domain/scylla/on-node/job-progress.ts";
 import { localPod } from "../../domain/scylla/on-node/local-pod.ts";
 import type { ContainerFacts } from "../../domain/scylla/on-node/node-facts.ts";
+import { perftuneOptions } from "../../domain/scylla/on-node/perftune-options.ts";
+import { hashOfInputs, readRecord, type TuningInputs } from "../../domain/scylla/on-node/tuning.ts";
 import { configOfNode, isEnabled, type PlacedNode } from "../../domain/scylla/placement.ts";
 import type { ScyllaPod } from "../../domain/scylla/scylla-pod.ts";
 import type { KindRef } from "../../language/object/meta.ts";
 import type { Host } from "../host/host.ts";
+import { recordOriginals } from "../perftune/record-originals.ts";
 import type { CloudOfNode } from "./cloud.ts";
 import { containerFacts } from "./container-facts.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
@@ -95,6 +98,21 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
     return new Map([...failedAt].map(([uid, at]) => [uid, clock.monotonic() - at]));
   }
 
+  /** The inputs of the Job for which originals were recorded last. */
+  let recorded: string | undefined;
+
+  /** The script of a Scylla image records nothing. Without originals its changes cannot be undone: a database starts all the same. */
+  async function record(inputs: TuningInputs, log: Log): Promise<void> {
+    try {
+      const outcome = await recordOriginals(host, perftuneOptions(inputs));
+      if (outcome.type === "recorded")
+        log.info({ settings: outcome.targets }, "recorded originals before the node is tuned");
+      else log.warn({ why: outcome.problem }, "originals were not recorded");
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, "originals were not recorded");
+    }
+  }
+
   const always = (): string[] => [node];
   return new Controller({
     name: "scylla",
@@ -132,6 +150,16 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         nowMs: clock.now(),
         seenFailedMs: seenFailedMs(),
       });
+      const job = plan.objects
+        .map(({ object }) => object)
+        .find(({ kind, spec }) => kind === "Job" && spec !== undefined);
+      const inputs = job && readRecord(job)?.inputs;
+      if (inputs?.engine === "perftune" && hashOfInputs(inputs) !== recorded) {
+        await record(inputs, log);
+        recorded = hashOfInputs(inputs);
+        // A plan is carried out by the caches from which it was decided.
+        return { requeueAfterMs: 0 };
+      }
       try {
         const done = await act(plan, {
           client,

@@ -5,14 +5,16 @@ import type { TuningInputs } from "./tuning.ts";
 /** Where a Job sees the root of its node. */
 export const hostFolder = "/host";
 
-/** Arguments of perftune, the same for both engines. */
+/** Arguments of perftune, the same for both engines but for where directories are. */
 export function perftuneArguments(inputs: TuningInputs): string[] {
-  const { irqCpus, interfaces, directories, devices, purpose, writeBackCache } = inputs;
+  const { engine, irqCpus, interfaces, directories, devices, purpose, writeBackCache } = inputs;
   const disks = purpose === "return" ? devices : [];
   const args = ["--irq-cpu-mask", maskText(cpusOf(irqCpus))];
   if (interfaces.length > 0) args.push("--tune=net", ...interfaces.map(({ name }) => `--nic=${name}`));
   if (directories.length > 0 || disks.length > 0) args.push("--tune", "disks");
-  for (const directory of directories) args.push("--dir", `${hostFolder}${directory}`);
+  // The script has no option for the root of the node.
+  const root = engine === "perftune" ? hostFolder : "";
+  for (const directory of directories) args.push("--dir", `${root}${directory}`);
   for (const device of disks) args.push("--dev", device);
   if (purpose === "databases") args.push("--tune=system", "--tune-clock");
   if (writeBackCache === false) args.push("--write-back-cache=false");
