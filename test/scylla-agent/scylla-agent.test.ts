@@ -29,8 +29,16 @@ describe("the agent of a Scylla node", () => {
     const pod = await node.land("a", "0-1");
     const job = await node.job();
     expect(argumentsOf(job)).toEqual([
-      ...["--irq-cpu-mask", "0x000000fc", "--tune=net", "--nic=eth0"],
-      ...["--tune", "disks", "--dir", `/host/mnt/${pod.metadata.uid}`, "--tune=system", "--tune-clock"],
+      "--irq-cpu-mask",
+      "0x000000fc",
+      "--tune=net",
+      "--nic=eth0",
+      "--tune",
+      "disks",
+      "--dir",
+      `/host/mnt/${pod.metadata.uid}`,
+      "--tune=system",
+      "--tune-clock",
     ]);
     expect(await node.release(pod)).toBeUndefined();
     await node.complete(job);
@@ -42,15 +50,21 @@ describe("the agent of a Scylla node", () => {
     await node.leave("a");
     const last = await node.job();
     expect(argumentsOf(last)).toEqual([
-      ...["--irq-cpu-mask", "0x000000ff", "--tune=net", "--nic=eth0"],
-      ...["--tune", "disks", "--dev", "nvme0n1"],
+      "--irq-cpu-mask",
+      "0x000000ff",
+      "--tune=net",
+      "--nic=eth0",
+      "--tune",
+      "disks",
+      "--dev",
+      "nvme0n1",
     ]);
     await node.complete(last);
     await until(async () => (await node.jobs()).length === 1);
     expect(node.writes).toEqual(["create Job", "create ConfigMap", "create Job", "delete Job"]);
   });
 
-  test("tunes for two databases at once with one Job after the other, and closes no gate again (W-4, W-5, W-10)", async () => {
+  test("tunes for two databases at once with one Job after the other, and closes no gate again (scylla W-4, scylla W-5, scylla W-10, scylla W-13)", async () => {
     await node.startAgent();
     const [a, b] = await Promise.all([node.land("a", "0-1"), node.land("b", "4-5")]);
     for (let job = await node.job(); ; job = await node.job()) {
@@ -65,7 +79,7 @@ describe("the agent of a Scylla node", () => {
     expect(node.writes.slice(created)).toEqual(["update ConfigMap"]);
   });
 
-  test("tunes the node again after a reboot, before its databases start (W-1)", async () => {
+  test("tunes the node again after a reboot, before its databases start (scylla W-1)", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");
     await node.complete(await node.job());
@@ -82,7 +96,7 @@ describe("the agent of a Scylla node", () => {
     expect(await node.jobs()).toHaveLength(1);
   });
 
-  test("tunes the node again when its CPUs or its network card change (W-1, W-7)", async () => {
+  test("tunes the node again when its CPUs or its network card change (scylla W-1, scylla W-7)", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");
     await node.complete(await node.job());
@@ -93,7 +107,7 @@ describe("the agent of a Scylla node", () => {
     expect(inputsOf(job)).toMatchObject({ cpus: "0-5,8", irqCpus: "2-5,8", interfaces: [{ name: "eth0", index: 7 }] });
   });
 
-  test("says why a Job failed, and tries again, also after the clock was set back (W-2)", async () => {
+  test("says why a Job failed, and tries again, also after the clock was set back (scylla W-2)", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");
     const job = await node.job();
@@ -127,7 +141,7 @@ describe("the agent of a Scylla node", () => {
     await node.untilReleased(pod, "containerd://c1");
   });
 
-  test("starts a database without tuning if no CPU is left for interrupts, and warns", async () => {
+  test("starts a database without tuning if no CPU is left for interrupts, and warns (scylla W-3)", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-7");
     expect(await node.untilReleased(pod, "containerd://c1")).toMatchObject({

@@ -10,7 +10,7 @@ import { loadConnection } from "../../src/cluster/kube/connect/load-connection.t
 import { type Clock, systemClock } from "../../src/cluster/runtime/clock.ts";
 import { impatientClock } from "../../src/cluster/runtime/testing/impatient-clock.ts";
 import { scyllaCrds } from "../../src/domain/scylla/config/crds.ts";
-import { type ConfigMap, readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
+import { readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
 import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { agentServiceAccount, nodeLabel, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
@@ -180,7 +180,7 @@ export class ScyllaNode implements ContainerRuntime {
   }
 
   async jobs(): Promise<TuningJob[]> {
-    const { items } = await this.admin.list(kinds.job as KindRef<TuningJob>, {
+    const { items } = await this.admin.list(kinds.job, {
       namespace: tuningNamespace,
       labelSelector: `${nodeLabel}=${node}`,
     });
@@ -254,9 +254,7 @@ export class ScyllaNode implements ContainerRuntime {
 
   async release(pod: KubeObject): Promise<Release | undefined> {
     try {
-      return readRelease(
-        (await this.admin.get(kinds.configMap, releaseName(pod.metadata.uid ?? ""), { namespace })) as ConfigMap,
-      );
+      return readRelease(await this.admin.get(kinds.configMap, releaseName(pod.metadata.uid ?? ""), { namespace }));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -25,7 +25,7 @@ export class Releases {
       const { uid = "", namespace } = metadata;
       if (this.#read.has(uid)) continue;
       const found = await ifThere(this.#client.get(kinds.configMap, releaseName(uid), { namespace, signal }));
-      this.#read.set(uid, found as ConfigMap | undefined);
+      this.#read.set(uid, found);
     }
     return new Map([...this.#read].flatMap(([uid, found]) => (found ? [[uid, readRelease(found)] as const] : [])));
   }

@@ -13,7 +13,6 @@ import { labelValue } from "../../domain/scylla/on-node/label-value.ts";
 import type { PlacedNode } from "../../domain/scylla/placement.ts";
 import { type ScyllaPod, scyllaPodSelector } from "../../domain/scylla/scylla-pod.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";
-import type { Taint } from "../../language/object/scheduling/tolerations.ts";
 import type { Host } from "../../node/host/host.ts";
 import { DeviceWatch } from "../../node/on-node/events/device-watch.ts";
 import { type Cloud, CloudOfNode } from "../../node/scylla/cloud.ts";
@@ -105,11 +104,11 @@ function cachesOf(client: Client, { node, clock, manager }: CachesInput): Scylla
 /** Its status changes every few minutes, and lists all images of the node. */
 function placed({ apiVersion, kind, metadata, spec }: Typed<Node>): PlacedNode {
   const { name, uid, resourceVersion, labels } = metadata;
-  const taints = spec?.taints as Taint[] | undefined;
+  const taints = spec?.taints;
   return {
     apiVersion,
     kind,
     metadata: { name, uid, resourceVersion, labels },
-    spec: { ...(taints ? { taints } : {}) },
+    spec: taints ? { taints } : {},
   };
 }
