@@ -11,6 +11,7 @@ import { agentFlags, managementFlags, operatorFlags } from "../flags.ts";
 import { managementOptions } from "../management.ts";
 import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
+import { scyllaGate, scyllaWait } from "./scylla-programs.ts";
 import { webhookProgram } from "./webhook-program.ts";
 
 /** The programs of `attune …` that containers of virtual nodes run. All of them share the sockets of one client. */
@@ -21,7 +22,10 @@ export function programs(client: HttpClient, log: Log): Program {
     if (command === "operator") return operator(args, run, client, log);
     if (command === "management") return management(args, run, client, log);
     if (command === "webhook") return webhookProgram(args, run, client, log);
-    throw new Error(`attune ${command ?? ""}: only agent, operator, management and webhook run on virtual nodes`);
+    if (command === "scylla-gate") return scyllaGate(args, run, client);
+    if (command === "scylla-wait") return scyllaWait(args, run);
+    const known = "agent, operator, management, webhook, scylla-gate and scylla-wait";
+    throw new Error(`attune ${command ?? ""}: only ${known} run on virtual nodes`);
   };
 }
 

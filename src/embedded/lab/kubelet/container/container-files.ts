@@ -3,11 +3,14 @@ import { refusal, tidy } from "../../../../node/host/host.ts";
 import type { FileText } from "../../../../node/host/host.ts";
 import { fieldOf, resourceOf, type EnvironmentInput } from "./environment.ts";
 import type { PodToken } from "../pod/pod-token.ts";
-import type { ContainerFiles } from "./program.ts";
+import type { ContainerFiles, RunningContainer } from "./program.ts";
+import type { SharedFiles } from "./shared-files.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface MountInput extends EnvironmentInput {
   readonly node: VirtualNode;
+  /** The emptyDir of the pod with this name. */
+  readonly shared: (volume: string) => SharedFiles;
   /** The token that a projected volume asks for. */
   readonly token: (wanted: { audience?: string; expirationSeconds?: number }) => PodToken;
 }
@@ -51,7 +54,22 @@ export function containerFiles(input: MountInput): ContainerFiles {
         if (file.startsWith(prefix)) names.add(file.slice(prefix.length).split("/", 1)[0] ?? "");
       return [...names].toSorted();
     },
+    shared(path) {
+      const mount = input.container.volumeMounts?.find(({ mountPath }) => tidy(mountPath) === tidy(path));
+      const volume = input.pod.spec?.volumes?.find(({ name }) => name === mount?.name);
+      return volume?.emptyDir ? input.shared(volume.name) : undefined;
+    },
   };
+}
+
+/** Where the node has the volumes of a container: those of hostPath, and the folders of the pod's own. */
+export function hostMounts({ pod, container }: Pick<MountInput, "pod" | "container">): RunningContainer["mounts"] {
+  const own = `/var/lib/kubelet/pods/${pod.metadata.uid}/volumes`;
+  return (container.volumeMounts ?? []).flatMap(({ name, mountPath: containerPath }) => {
+    const volume = pod.spec?.volumes?.find((one) => one.name === name);
+    if (volume?.hostPath) return [{ containerPath, hostPath: volume.hostPath.path }];
+    return volume?.emptyDir ? [{ containerPath, hostPath: `${own}/kubernetes.io~empty-dir/${name}` }] : [];
+  });
 }
 
 function mountsOf(input: MountInput): Mount[] {
@@ -128,6 +146,11 @@ export interface NeededObject {
   volume: string;
   kind: "configMap" | "secret";
   name: string;
+}
+
+/** `sh -c SCRIPT attune-NAME …`: `attune NAME …` stands for the script. When it ends with 0, the container goes on like any other. */
+export function isScript({ command }: Container): boolean {
+  return command?.[1] === "-c" && command[3]?.startsWith("attune-") === true;
 }
 
 export function isProgram({ command, args }: Container): boolean {

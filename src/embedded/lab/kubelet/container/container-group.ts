@@ -1,5 +1,5 @@
 import type { Container } from "kubernetes-types/core/v1.js";
-import { formatRanges } from "../../../../language/cpu/cpu-set.ts";
+import { type CpuSet, difference, formatRanges } from "../../../../language/cpu/cpu-set.ts";
 import { cpuQuota, cpuShares, millicores } from "../../../../language/cpu/shares.ts";
 import { type ContainerGroup, groupFiles, groupPath } from "../../crio/control-groups.ts";
 import type { CrioConfig } from "../../crio/crio-config.ts";
@@ -10,6 +10,7 @@ import {
   noResources,
   resourcesOf,
 } from "../../crio/workload.ts";
+import { coresOf } from "../node/kubelet-settings.ts";
 import { isManaged } from "../node/partitioned-node.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 import type { Pod } from "../pod/pod-admission.ts";
@@ -55,11 +56,21 @@ function resourcesIn({ pod, node }: GroupInput, container: Container, crio: Crio
     shares: Number(cpuShares(millicores(requests?.["cpu"] ?? limits?.["cpu"] ?? "0"))),
     quota: Number(cpuQuota(millicores(limits?.["cpu"] ?? "0"))),
     period: 0,
-    cpus: pool ? formatRanges(pool) : "",
+    cpus: pool
+      ? formatRanges(exclusiveCpus({ pod, node }, container, pool) ?? difference(pool, node.exclusiveCpus.all))
+      : "",
   };
   if (!workload) return { type: "resources", resources: own };
   const found = resourcesOf(workload, container.name, annotations);
   return found.type === "error" ? found : { type: "resources", resources: overlaid(own, found.resources) };
+}
+
+/** Of a container with a whole number of CPUs in a Guaranteed pod, where the kubelet's CPU manager has the static policy. */
+function exclusiveCpus({ pod, node }: GroupInput, { name, resources }: Container, pool: CpuSet): CpuSet | undefined {
+  const milli = millicores(resources?.limits?.["cpu"] ?? "0");
+  if (pod.status?.qosClass !== "Guaranteed" || milli === 0n || milli % 1000n !== 0n) return undefined;
+  const offered = { cores: coresOf(node.options.topology), pool: difference(pool, node.kubelet?.reservedCpus ?? []) };
+  return node.exclusiveCpus.assign(`${pod.metadata.uid}/${name}`, Number(milli / 1000n), offered);
 }
 
 function overlaid(own: CpuResources, over: CpuResources): CpuResources {
@@ -71,10 +82,15 @@ function overlaid(own: CpuResources, over: CpuResources): CpuResources {
   };
 }
 
+/** Where the control group of a container is. */
+export function groupOf(pod: Pod, id: string): string {
+  const qos = (pod.status?.qosClass ?? "BestEffort") as ContainerGroup["qos"];
+  return groupPath({ podUid: pod.metadata.uid ?? "", qos, containerId: id });
+}
+
 /** Writes the control group of a container. Returns what removes it. */
 export function createGroup({ pod, node }: GroupInput, id: string, { resources, online }: ContainerCpu): () => void {
-  const qos = (pod.status?.qosClass ?? "BestEffort") as ContainerGroup["qos"];
-  const path = groupPath({ podUid: pod.metadata.uid ?? "", qos, containerId: id });
+  const path = groupOf(pod, id);
   const files = groupFiles(path, resources, online);
   for (const [file, text] of files) node.host.put(file, text);
   return () => {

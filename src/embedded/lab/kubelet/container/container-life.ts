@@ -1,9 +1,9 @@
 import type { Container } from "kubernetes-types/core/v1.js";
 import { behaviourOf } from "./behaviour.ts";
-import { isProgram } from "./container-files.ts";
+import { hostMounts, isProgram, isScript } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type ContainerRun, restarts } from "./container-run.ts";
-import { createGroup } from "./container-group.ts";
+import { createGroup, groupOf } from "./container-group.ts";
 import { containerId } from "./container-id.ts";
 import { mayStart } from "./container-start.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
@@ -28,7 +28,7 @@ export async function advanceContainer(life: ContainerLife): Promise<void> {
   const { clock, events } = context.shared;
   for (;;) {
     if (run.running) {
-      if (run.program) run.ready = life.behaviour.overrides.ready !== "false";
+      if (run.program) run.ready = !isScript(life.container) && life.behaviour.overrides.ready !== "false";
       else behave(life);
       if (run.running) return;
     }
@@ -82,11 +82,20 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
   const may = await mayStart({ pod, container, node, imageUser: behaviour.overrides["image-user"] });
   if (context.isEnding()) return false;
   if (may.type === "refused") return refused(may.reason, may.message);
-  const program = isProgram(container) ? shared.program : undefined;
+  const isWait = isScript(container);
+  const program = isProgram(container) || isWait ? shared.program : undefined;
   const started = (): void => {
     run.started(nowOn(clock));
     const id = containerId(pod.metadata.uid ?? "", run.name, run.restarts);
-    if (may.cpu) run.removeGroup = createGroup({ pod, node }, id, may.cpu);
+    const removeGroup = may.cpu && createGroup({ pod, node }, id, may.cpu);
+    const podUid = pod.metadata.uid ?? "";
+    const controlGroup = may.cpu && groupOf(pod, id);
+    node.containers.set(id, { podUid, controlGroup, mounts: hostMounts({ pod, container }) });
+    run.removeGroup = () => {
+      removeGroup?.();
+      node.containers.delete(id);
+      node.exclusiveCpus.release(`${podUid}/${run.name}`);
+    };
     events.started(pod, node.name, container.image);
   };
   if (!program && !readsForEnvironment(container)) {
@@ -105,6 +114,7 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
   run.program = startProgram({
     ...input,
     program,
+    shared: context.emptyDir,
     user: may.user,
     node,
     client: kubelet(node.name),
@@ -113,7 +123,8 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
     clock,
     log: logOf(run, shared),
     ended: (exitCode) => {
-      run.end(exitCode, nowOn(clock));
+      if (isWait && exitCode === 0 && run.running) run.program = undefined;
+      else run.end(exitCode, nowOn(clock));
       shared.changed(context.key);
     },
   });

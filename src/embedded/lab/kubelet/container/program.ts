@@ -1,4 +1,5 @@
 import type { FileText, Host } from "../../../../node/host/host.ts";
+import type { SharedFiles } from "./shared-files.ts";
 import type { Connection } from "../../../../cluster/kube/connect/connection.ts";
 
 /** A container whose command is `attune`: it runs inside this process. */
@@ -12,6 +13,8 @@ export interface ProgramRun {
   host: Host;
   /** The files of its volumes. */
   files: ContainerFiles;
+  /** The containers that run on its node, by ID, as the node's runtime knows them. */
+  containers: ReadonlyMap<string, RunningContainer>;
   /** To the cluster, with the token of its pod's ServiceAccount. */
   connection: Connection;
   node: string;
@@ -27,4 +30,14 @@ export type Program = (run: ProgramRun) => Promise<number>;
 export interface ContainerFiles {
   read(path: string): Promise<FileText>;
   list(path: string): Promise<string[]>;
+  /** The folder of an emptyDir, which the containers of a pod share; undefined if there is none at this path. */
+  shared(path: string): SharedFiles | undefined;
+}
+
+/** What a runtime tells of a container. */
+export interface RunningContainer {
+  readonly podUid: string;
+  /** Undefined where containers have no control groups. */
+  readonly controlGroup: string | undefined;
+  readonly mounts: readonly { readonly containerPath: string; readonly hostPath: string }[];
 }

@@ -2,18 +2,20 @@ import type { Container } from "kubernetes-types/core/v1.js";
 import type { Cluster } from "../../../../cluster/kube/connect/connection.ts";
 import type { Client } from "../../../../cluster/kube/client.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import { containerFiles } from "./container-files.ts";
+import { containerFiles, isScript } from "./container-files.ts";
 import type { ContainerLog } from "./container-log.ts";
 import type { RunningProgram } from "./container-run.ts";
 import { expand, type EnvironmentInput } from "./environment.ts";
 import { PodToken } from "../pod/pod-token.ts";
 import type { Program, ProgramRun } from "./program.ts";
+import type { SharedFiles } from "./shared-files.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface ProgramStart extends EnvironmentInput {
   readonly program: Program;
   readonly user: string;
   readonly node: VirtualNode;
+  readonly shared: (volume: string) => SharedFiles;
   /** Acts as the node's kubelet. */
   readonly client: Client;
   readonly cluster: Cluster;
@@ -54,6 +56,7 @@ export function startProgram(start: ProgramStart): RunningProgram {
     user: start.user,
     host: node.host.session(),
     files: containerFiles({ ...start, token: mounted }),
+    containers: node.containers,
     connection: {
       cluster,
       credentials: token(),
@@ -90,7 +93,9 @@ async function invoke(program: Program, run: ProgramRun): Promise<number> {
 }
 
 /** The arguments after `attune`, which is the first word of `command`, or of `args` where there is no command. */
-function argumentsOf({ command = [], args = [] }: Container, variables: Readonly<Record<string, string>>): string[] {
+function argumentsOf(container: Container, variables: Readonly<Record<string, string>>): string[] {
   const known = new Map(Object.entries(variables));
+  const { command = [], args = [] } = container;
+  if (isScript(container)) return [command[3]?.slice("attune-".length) ?? "", ...command.slice(4), ...args];
   return [...command, ...args].slice(1).map((word) => expand(word, known));
 }

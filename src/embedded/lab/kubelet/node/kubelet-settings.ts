@@ -21,6 +21,8 @@ export interface KubeletSettings extends NodePartitioning {
   readonly allocatable: Readonly<Record<string, string>>;
   /** The CPUs of containers that have none of their own; undefined: any. */
   readonly sharedPool: CpuSet | undefined;
+  /** Which no container gets for itself. */
+  readonly reservedCpus: CpuSet;
   readonly staticPodPath: string;
   /** Whether it sets resources that it does not know to 0. */
   readonly resetsResources: boolean;
@@ -83,6 +85,7 @@ export async function startKubelet(host: Files, topology: Topology): Promise<Kub
       allocatable,
       ...partitioning,
       sharedPool: state.shared,
+      reservedCpus: reserved,
       staticPodPath: stringOf(configuration["staticPodPath"]) || "/etc/kubernetes/manifests",
       resetsResources: (await text(host, deviceCheckpoint)) === undefined,
     },
@@ -105,7 +108,7 @@ function reservation(
   return { reserved, reservedCount: Math.ceil(reservedCpu / 1000), strict };
 }
 
-function coresOf(topology: Topology): CpuSet[] {
+export function coresOf(topology: Topology): CpuSet[] {
   const places = cpuLayout(topology).toSorted((a, b) => a.socket - b.socket || a.core - b.core);
   return [...new Set(places.map(({ threads }) => threads))];
 }

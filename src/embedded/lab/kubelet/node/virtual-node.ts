@@ -4,6 +4,8 @@ import { type Machine, machine, type Surroundings } from "../../machine.ts";
 import type { MachineBase } from "../../machine-base.ts";
 import type { Topology } from "../../topology.ts";
 import { type CrioStart, startCrio } from "../../crio/crio-config.ts";
+import type { RunningContainer } from "../container/program.ts";
+import { ExclusiveCpus } from "./exclusive-cpus.ts";
 import type { KubeletSettings } from "./kubelet-settings.ts";
 
 export interface VirtualNodeOptions {
@@ -37,6 +39,9 @@ export class VirtualNode implements Surroundings {
   /** What its kubelet read when it last started; undefined until the machine boots again or the kubelet is restarted. */
   kubelet: KubeletSettings | undefined;
   #crio: CrioStart | undefined;
+  /** By ID. */
+  readonly containers = new Map<string, RunningContainer>();
+  readonly exclusiveCpus = new ExclusiveCpus();
   /** When the machine was started again, in milliseconds of the wall clock. */
   bootedAt = 0;
 

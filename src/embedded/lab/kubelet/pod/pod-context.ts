@@ -3,6 +3,7 @@ import type { Cluster } from "../../../../cluster/kube/connect/connection.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { LogBudget } from "../container/container-log.ts";
 import type { PodEvents } from "./pod-events.ts";
+import type { SharedFiles } from "../container/shared-files.ts";
 import type { Program } from "../container/program.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 
@@ -25,6 +26,8 @@ export interface PodContext {
   readonly node: VirtualNode;
   readonly podIP: string;
   readonly shared: KubeletContext;
+  /** The emptyDir with this name. */
+  readonly emptyDir: (volume: string) => SharedFiles;
   /** Whether the pod is terminating. It may become so during any `await`. */
   readonly isEnding: () => boolean;
 }

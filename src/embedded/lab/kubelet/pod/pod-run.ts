@@ -3,11 +3,12 @@ import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { controllerOf } from "../../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 import { overridesInAnnotations, overridesInFiles } from "../container/behaviour.ts";
-import { isProgram, neededObjects } from "../container/container-files.ts";
+import { isProgram, isScript, neededObjects } from "../container/container-files.ts";
 import { cpuOf, createGroup } from "../container/container-group.ts";
 import { containerId } from "../container/container-id.ts";
 import { advanceContainer } from "../container/container-life.ts";
 import { adoptContainer, containersOf, type ContainerRun, restarts } from "../container/container-run.ts";
+import { SharedFiles } from "../container/shared-files.ts";
 import { NodeReads } from "../node/node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
 import type { PodView } from "./pod-status.ts";
@@ -41,6 +42,7 @@ export class PodRun {
   #over = false;
   #mounted = false;
   #removeSandbox: (() => void) | undefined;
+  readonly #emptyDirs = new Map<string, SharedFiles>();
 
   constructor({ key, pod, node, podIP, shared }: PodStart) {
     this.#key = key;
@@ -58,7 +60,10 @@ export class PodRun {
     this.#containers = containersOf(pod).map(({ container, role }) => {
       const statuses = role === "main" ? pod.status?.containerStatuses : pod.status?.initContainerStatuses;
       const status = statuses?.find(({ name }) => name === container.name);
-      const run = adoptContainer(container, role, status, { isLost: isProgram(container) || hasBooted(status), now });
+      const run = adoptContainer(container, role, status, {
+        isLost: isProgram(container) || isScript(container) || hasBooted(status),
+        now,
+      });
       if (!status && role === "main" && pod.spec?.initContainers?.length) run.wait("PodInitializing");
       return run;
     });
@@ -208,6 +213,11 @@ export class PodRun {
       node: this.node,
       podIP: this.podIP,
       shared: this.#shared,
+      emptyDir: (volume) => {
+        const known = this.#emptyDirs.get(volume) ?? new SharedFiles(() => this.#shared.clock.now());
+        this.#emptyDirs.set(volume, known);
+        return known;
+      },
       isEnding: () => this.#over || this.#killAt !== undefined,
     };
   }

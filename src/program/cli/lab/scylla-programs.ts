@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { whenAborted } from "../../../cluster/runtime/clock.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { openPrefix, startPrefix } from "../../../domain/scylla/gate/gate-names.ts";
+import type { ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
+import type { SharedFiles } from "../../../embedded/lab/kubelet/container/shared-files.ts";
+import type { SharedFolder } from "../../scylla-gate/shared-folder.ts";
+import { runScyllaGate } from "../../scylla-gate/scylla-gate.ts";
+import { scyllaGateFlags } from "../flags.ts";
+import { parseArguments } from "../option/flag.ts";
+import { ownPod } from "../scylla-gate/scylla-gate.ts";
+
+/** `attune scylla-gate` in a pod of a virtual node. */
+export async function scyllaGate(args: string[], run: ProgramRun, client: HttpClient): Promise<number> {
+  const { env, connection, write, signal } = run;
+  const flags = parseArguments(scyllaGateFlags, args, env);
+  const folder = memoryFolder(emptyDir(run, flags.folder));
+  const own = client.for(connection);
+  const ended = await runScyllaGate({
+    client: own,
+    pod: ownPod(flags),
+    folder,
+    timeoutMs: flags.timeout,
+    print: write,
+    signal,
+  });
+  write(`ended: ${ended}`);
+  return 0;
+}
+
+/** What the script in front of a database does: a virtual node has no shell. */
+export async function scyllaWait([path = ""]: string[], run: ProgramRun): Promise<number> {
+  const { signal, write } = run;
+  const files = emptyDir(run, path);
+  const id = randomUUID();
+  const opened = new Promise<boolean>((resolve) => {
+    const look = (): void => {
+      if (!files.list().has(openPrefix + id)) return;
+      stop();
+      resolve(true);
+    };
+    const stop = files.watch(look);
+    void whenAborted(signal).then(() => {
+      stop();
+      resolve(false);
+    });
+  });
+  files.write(startPrefix + id, "");
+  write("attune: waiting until the node is tuned for this container");
+  if (!(await opened)) return 143;
+  write("attune: starting the database");
+  return 0;
+}
+
+function emptyDir({ files }: ProgramRun, path: string): SharedFiles {
+  const shared = files.shared(path);
+  if (!shared) throw new Error(`${path}: no volume that containers share`);
+  return shared;
+}
+
+function memoryFolder(files: SharedFiles): SharedFolder {
+  const named = <T>(prefix: string, as: (id: string, file: { text: string; at: number }) => T): T[] =>
+    [...files.list()].flatMap(([name, file]) => (name.startsWith(prefix) ? [as(name.slice(prefix.length), file)] : []));
+  return {
+    read: async () => ({
+      starts: named(startPrefix, (id, { at }) => ({ id, at })),
+      openings: named(openPrefix, (start, { text }) => ({ start, containerId: text })),
+    }),
+    open: async ({ start, containerId }) => files.write(openPrefix + start, containerId),
+    async forget({ starts, openings }) {
+      for (const { id } of starts) files.remove(startPrefix + id);
+      for (const { start } of openings) files.remove(openPrefix + start);
+    },
+    async watch(changed, signal) {
+      const stop = files.watch(changed);
+      await whenAborted(signal);
+      stop();
+    },
+  };
+}
