@@ -6,14 +6,20 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { systemClock } from "../../src/cluster/runtime/clock.ts";
+import { Manager } from "../../src/cluster/runtime/controller/manager.ts";
+import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { gateAccess } from "../../src/domain/scylla/gate/access.ts";
 import type { Pod } from "../../src/domain/scylla/gate/gated-pod.ts";
+import { gateGrants } from "../../src/domain/scylla/gate/gate-grants.ts";
 import { injectGate } from "../../src/domain/scylla/gate/inject-gate.ts";
 import { type Release, releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
+import { rbacObjects } from "../../src/language/object/grant.ts";
 import { formatTime } from "../../src/language/object/time.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { DiskFolder } from "../../src/program/cli/scylla-gate/disk-folder.ts";
+import { addScyllaGate } from "../../src/program/operator/scylla-gate.ts";
 import { runScyllaGate, type ScyllaGateOptions } from "../../src/program/scylla-gate/scylla-gate.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
@@ -185,6 +191,33 @@ for (const variant of serverVariants())
       await expect(
         sidecarClient.create(kinds.configMap, releaseConfigMap(pod, {}) as never, { namespace }),
       ).rejects.toThrow("forbidden");
+    });
+
+    it("gets its rights from an operator that has no others", async () => {
+      await applyManifests(admin, rbacObjects("gate-operator", { namespace, name: "gate-operator" }, gateGrants));
+      const client = await clientOfAccount(server, namespace, "gate-operator");
+      const stop = new AbortController();
+      const manager = new Manager({});
+      addScyllaGate(manager, { client, writer: client, clock: systemClock, log: noLog });
+      const running = manager.run(stop.signal);
+      ends.push(async () => {
+        stop.abort();
+        await running;
+      });
+      // A Role that its pod's author has made gives no right that he lacks.
+      const [forged, bound] = gateAccess(pod);
+      await applyManifests(admin, [
+        { ...forged, rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["*"] }] } as never,
+      ]);
+      sidecar();
+      await release({});
+      expect(await database().ended).toBe(0);
+      await eventually("the Role is that of the gate", async () => {
+        const role = await admin.get(kinds.role, forged?.metadata.name ?? "", { namespace });
+        return JSON.stringify(role.rules) === JSON.stringify(forged?.["rules"]);
+      });
+      const binding = await admin.get(kinds.roleBinding, bound?.metadata.name ?? "", { namespace });
+      expect(binding.metadata.ownerReferences).toMatchObject([{ kind: "Pod", uid: pod.metadata.uid }]);
     });
 
     it("remembers over its own restart what it let start", async () => {

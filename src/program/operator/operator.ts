@@ -38,6 +38,7 @@ import { OtherOperator } from "./other-operator.ts";
 import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
 import { addRollout } from "./rollout.ts";
+import { addScyllaGate } from "./scylla-gate.ts";
 import { addStartupTaint } from "./startup-taint.ts";
 import { addWorkloadPartitioning } from "./workload-partitioning.ts";
 
@@ -231,6 +232,7 @@ async function runWith(
   else addStartupTaint(manager, { client, writer, caches, namespace, features, clock, log, metrics });
   if (features.machineConfigPools)
     addWorkloadPartitioning(manager, { client, writer, features, clock, log, metrics, recorder });
+  if (features.scyllaNodeConfigs) addScyllaGate(manager, { client, writer, clock, log, metrics });
   manager.add(ignoredTuneds({ client: writer, namespace, recorder, clock, log }));
   if (features.performanceProfiles)
     manager.add(

@@ -33,21 +33,16 @@ export async function scyllaWait([path = ""]: string[], run: ProgramRun): Promis
   const { signal, write } = run;
   const files = emptyDir(run, path);
   const id = randomUUID();
-  const opened = new Promise<boolean>((resolve) => {
-    const look = (): void => {
-      if (!files.list().has(openPrefix + id)) return;
-      stop();
-      resolve(true);
-    };
-    const stop = files.watch(look);
-    void whenAborted(signal).then(() => {
-      stop();
-      resolve(false);
-    });
+  let stop = (): void => {};
+  const isOpen = (): boolean => files.list().has(openPrefix + id);
+  const opened = new Promise<void>((resolve) => {
+    stop = files.watch(() => isOpen() && resolve());
   });
   files.write(startPrefix + id, "");
   write("attune: waiting until the node is tuned for this container");
-  if (!(await opened)) return 143;
+  await Promise.race([opened, whenAborted(signal)]);
+  stop();
+  if (!isOpen()) return 143;
   write("attune: starting the database");
   return 0;
 }

@@ -7,7 +7,7 @@ export interface SharedFile {
 /** An emptyDir: files by name, which end with the pod. */
 export class SharedFiles {
   readonly #files = new Map<string, SharedFile>();
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Set<() => unknown>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -28,7 +28,7 @@ export class SharedFiles {
   }
 
   /** Calls back after every change until the returned function is called. */
-  watch(changed: () => void): () => void {
+  watch(changed: () => unknown): () => void {
     this.#watchers.add(changed);
     return () => void this.#watchers.delete(changed);
   }
