@@ -69,15 +69,9 @@ function sourceIn(output: string): string | undefined {
 /** `sda`, `/dev/sda` or a link like `/dev/mapper/data`. */
 async function ofDevice(device: string, host: Host): Promise<string | undefined> {
   const file = await host.real(device.startsWith("/") ? device : `/dev/${device}`);
-  const name = file.slice(file.lastIndexOf("/") + 1);
+  if (!file.startsWith("/dev/") || file.split("/").includes("..")) return undefined;
   // The kernel writes the slash of a name so.
-  const below = file.startsWith("/dev/") ? file.slice(5).replaceAll("/", "!") : name;
-  for (const one of new Set([below, name])) {
-    if (one === "" || one === "." || one === "..") continue;
-    const path = await linked(`/sys/class/block/${one}`, host);
-    if (path !== undefined) return path;
-  }
-  return undefined;
+  return linked(`/sys/class/block/${file.slice(5).replaceAll("/", "!")}`, host);
 }
 
 /** Where a link of /sys leads; `undefined` if there is none. */
