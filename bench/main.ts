@@ -10,6 +10,7 @@ import { nodeTuning } from "./node-tuning/node-tuning.ts";
 import { nodeTuningScale } from "./node-tuning/node-tuning-scale.ts";
 import { render } from "./commands/render.ts";
 import { rendering } from "./machine-config/rendering.ts";
+import { perftune } from "./scylla/perftune.ts";
 import { podAdmission } from "./webhook/pod-admission.ts";
 import { poolStatus } from "./machine-config/pool-status.ts";
 import { Report } from "./harness/report.ts";
@@ -34,6 +35,7 @@ const sections = [
   rendering,
   poolStatus,
   podAdmission,
+  perftune,
   agent,
   idle,
 ];
