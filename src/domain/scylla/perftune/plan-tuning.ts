@@ -5,6 +5,7 @@ import { diskIrqs, tuneDisks } from "./disk/tune-disks.ts";
 import type { HostFacts } from "./host-facts.ts";
 import { banIrqs } from "./irq/ban-irqs.ts";
 import { deriveMasks } from "./masks/derive-masks.ts";
+import { shownMask } from "./masks/mask-text.ts";
 import { queueIrqs } from "./nic/queue-irqs.ts";
 import { tuneNic } from "./nic/tune-nic.ts";
 import type { PerftuneOptions } from "./option/perftune-options.ts";
@@ -79,7 +80,7 @@ function planClock({ tune, tuneClock: wanted }: PerftuneOptions, { clock }: Host
 
 function unusableCpuMask({ cpuMask }: PerftuneOptions, { topology }: HostFacts): PerftuneStep[] {
   if (!cpuMask || intersection(cpuTree(topology).cpus, cpuMask.cpus).length > 0) return [];
-  return [{ type: "note", text: `--cpu-mask ${cpuMask.text} has no CPU of this machine: all CPUs are used` }];
+  return [{ type: "note", text: `--cpu-mask ${shownMask(cpuMask)} has no CPU of this machine: all CPUs are used` }];
 }
 
 /** Settings that several devices share, and that each of them needs. */

@@ -61,6 +61,11 @@ describe("attune perftune", () => {
       ["--tune", "net", "--irq-cpu-mask", "0x100"],
       "IRQ CPU mask 0x100 is not a subset",
     ],
+    [
+      "IRQ CPUs of the largest machine",
+      ["--tune", "net", "--irq-cpu-mask", Array.from({ length: 2048 }, () => "0xffffffff").join(",")],
+      "IRQ CPU mask 0xffffffff,",
+    ],
     ["disks without any", ["--tune", "disks"], "'disks' tuning was requested but neither directories nor devices"],
     [
       "a directory that is missing",
@@ -140,6 +145,10 @@ tune:
       code: 1,
       stderr: expect.stringContaining("larger than 1 MiB"),
     });
+  });
+
+  it.each(["/dev/null/x", tmpdir()])("names the options file %s that it cannot read", async (path) => {
+    await expect(run("--options-file", path)).rejects.toThrow(`options file ${path}: `);
   });
 
   it("warns of keys that are no options", async () => {

@@ -4,6 +4,7 @@ import { dumpedOptions } from "../../../domain/scylla/perftune/option/dumped-opt
 import { checkIrqMask } from "../../../domain/scylla/perftune/option/effective-options.ts";
 import type { PerftuneOptions } from "../../../domain/scylla/perftune/option/perftune-options.ts";
 import type { PerftuneRefusal } from "../../../domain/scylla/perftune/plan.ts";
+import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { type Machine, readMachine } from "../../../node/perftune/facts/read-machine.ts";
@@ -37,7 +38,7 @@ export async function perftune(flags: PerftuneFlags, terminal: Terminal): Promis
     throw new Error("--get-cpu-mask, --get-cpu-mask-quiet and --get-irq-cpu-mask exclude each other");
   if (queries.length > 0) return printMask({ flags, options, machine }, terminal);
   if (flags.dryRun) return preview(host, options, terminal);
-  const run = await runPerftune(host, options);
+  const run = await asRoot(() => runPerftune(host, options));
   return run.type === "refused" ? refused(run, terminal) : reportRun(run, flags.verbose, terminal);
 }
 
@@ -48,9 +49,19 @@ async function undo(flags: PerftuneFlags, host: Host, terminal: Terminal): Promi
     value === undefined || value === false ? [] : [flagName(perftuneFlags[key as keyof typeof others])],
   );
   if (given.length > 0) throw new Error(`--undo restores everything: it cannot be combined with ${given.join(", ")}`);
-  const restored = await undoPerftune(host);
+  const restored = await asRoot(() => undoPerftune(host));
   terminal.out(`${restoredText(restored, terminal.colours)}\n`);
   return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
+}
+
+async function asRoot<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error;
+    throw new Error(`only root may tune this host: ${errorText(error)}`, { cause: error });
+  }
 }
 
 function dump(options: PerftuneOptions, { topology }: Machine, terminal: Terminal): number {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { effectiveOptions, type EffectiveOptions } from "../../../domain/scylla/perftune/option/effective-options.ts";
 import { type GivenOptions, OptionError, readGiven } from "../../../domain/scylla/perftune/option/option-keys.ts";
 import type { Values } from "../option/flag.ts";
@@ -47,8 +48,17 @@ async function ofFile(path: string, { err }: Terminal): Promise<GivenOptions> {
 
 const mostBytes = 1024 * 1024;
 
-/** Also of a pipe; not more than an options file can need. */
 function textOf(path: string): string {
+  try {
+    return textWithin(path);
+  } catch (error) {
+    if (error instanceof OptionError) throw error;
+    throw new Error(`options file ${path}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** Also of a pipe; not more than an options file can need. */
+function textWithin(path: string): string {
   const file = openSync(path, "r");
   try {
     const buffer = Buffer.alloc(mostBytes + 1);

@@ -25,6 +25,11 @@ export function parseGivenMask(text: string): GivenMask | undefined {
   return mask.type === "cpus" ? { text, cpus: mask.cpus } : undefined;
 }
 
+/** For messages: one line that can be read, however long the mask is. */
+export function shownMask({ text }: GivenMask): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
 /** `0x00000001,,0x00000001`: zero words are empty, except for the last one, which is `0x0`. */
 export function canonicalMask(cpus: CpuSet): string {
   const words = formatMask(cpus).split(",");

@@ -1,6 +1,7 @@
 import { isSubset } from "../../../../language/cpu/cpu-set.ts";
 import { cpuTree } from "../../../../language/cpu/cpu-tree.ts";
 import type { CpuTopology } from "../../../../language/cpu/cpu-topology.ts";
+import { shownMask } from "../masks/mask-text.ts";
 import type { PerftuneRefusal } from "../plan.ts";
 import type { GivenOptions } from "./option-keys.ts";
 import {
@@ -61,8 +62,8 @@ export function checkIrqMask(
 ): PerftuneRefusal | undefined {
   const within = cpuMask?.cpus ?? cpuTree(topology).cpus;
   if (!irqCpuMask || isSubset(irqCpuMask.cpus, within)) return undefined;
-  const outside = cpuMask ? `--cpu-mask ${cpuMask.text}` : "the CPUs of this machine that are online";
-  return refused(`IRQ CPU mask ${irqCpuMask.text} is not a subset of ${outside}`);
+  const outside = cpuMask ? `--cpu-mask ${shownMask(cpuMask)}` : "the CPUs of this machine that are online";
+  return refused(`IRQ CPU mask ${shownMask(irqCpuMask)} is not a subset of ${outside}`);
 }
 
 function both<T>(first: readonly T[] = [], second: readonly T[] = []): T[] {
