@@ -1,4 +1,5 @@
 import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { partitioned } from "./partitioned-server.ts";
 import { startEmbeddedServer } from "./embedded-server.ts";
 import { startRealServer } from "./real-server.ts";
 
@@ -19,8 +20,12 @@ export interface ServerVariant {
 
 const embedded: ServerVariant = { name: "embedded", start: startEmbeddedServer };
 
-/** The embedded server, and the real one when `KUBEBUILDER_ASSETS` names a folder that has it. */
+/**
+ * The embedded server, and the real one when `KUBEBUILDER_ASSETS` names a folder that has it. With
+ * `ATTUNE_PARTITIONING=AllNodes` their clusters have CPU partitioning: suites must not notice.
+ */
 export function serverVariants(): ServerVariant[] {
-  const assets = process.env.KUBEBUILDER_ASSETS;
-  return assets ? [embedded, { name: "real", start: () => startRealServer(assets) }] : [embedded];
+  const { KUBEBUILDER_ASSETS: assets, ATTUNE_PARTITIONING: partitioning } = process.env;
+  const variants = assets ? [embedded, { name: "real", start: () => startRealServer(assets) } as const] : [embedded];
+  return partitioning === "AllNodes" ? variants.map(partitioned) : variants;
 }

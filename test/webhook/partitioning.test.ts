@@ -104,6 +104,27 @@ for (const variant of serverVariants())
       expect(reviewed()).toEqual([]);
     });
 
+    // The embedded server serves neither subresource.
+    if (variant.name === "real")
+      it("refuses a resize that adds CPU to a pod on reserved CPUs, and takes ephemeral containers", async () => {
+        await create(podObject("resized", { annotations: target }));
+        const change = (subresource: string, spec: object): Promise<KubeObject> =>
+          admin.patch<KubeObject>(
+            kinds.pod,
+            "resized",
+            { type: "strategic", patch: { spec } },
+            { namespace: "users", subresource },
+          );
+        const sized = (requests: object): object => ({ containers: [{ name: "one", resources: { requests } }] });
+        await expect(change("resize", sized({ cpu: "1" }))).rejects.toMatchObject({
+          code: 422,
+          message: expect.stringContaining("part of its workload resource") as string,
+        });
+        await change("resize", sized({ memory: "65Mi" }));
+        const debug = await change("ephemeralcontainers", { ephemeralContainers: [{ name: "debug", image: "i" }] });
+        expect(debug.metadata.annotations).toEqual(rewritten.metadata.annotations);
+      });
+
     it("refuses requests for the resource without the annotation, with the field", async () => {
       const requests = { [cores]: "10" };
       const containers = [{ name: "one", image: "i", resources: { requests, limits: requests } }];

@@ -7,10 +7,12 @@ import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts
 import { eventually } from "../node-tuning/eventually.ts";
 import type { PartitionedOptions } from "./partitioned-cluster.ts";
 
+export type InstallMode = PartitionedOptions["mode"];
+
 /** As the installer does, before there are policies that keep the mode. */
 export async function identify(
   admin: HttpClient,
-  mode: PartitionedOptions["mode"],
+  mode: InstallMode,
   status: PartitionedOptions["status"],
 ): Promise<void> {
   if (mode === "plain") {
