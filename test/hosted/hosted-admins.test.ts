@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ifThere } from "../../src/cluster/kube/api-error.ts";
 import type { KindRef } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -8,6 +8,7 @@ import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machi
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
+import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
 import { type Condition, findCondition } from "../../src/language/object/condition.ts";
 import { equal } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -162,6 +163,26 @@ function webhook(apiGroups: string[], resources: string[]): KubeObject[] {
   return [{ apiVersion: version, kind, metadata: { name: "tenant" }, webhooks: [hook] }];
 }
 
+/** Changes what is written. */
+function mutatingWebhook({ url, caBundle }: TestWebhook, apiGroups: string[], resources: string[]): KubeObject {
+  const hook = {
+    name: "tenant.example.com",
+    clientConfig: { url, caBundle },
+    rules: [{ apiGroups, apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  };
+  const { apiVersion: version, kind } = kinds.mutatingWebhookConfiguration;
+  return { apiVersion: version, kind, metadata: { name: "tenant" }, webhooks: [hook] };
+}
+
+function reviewed(review: Record<string, unknown>, path: string, value: string): object {
+  const { uid } = review["request"] as { uid: string };
+  const patch = btoa(JSON.stringify([{ op: "replace", path, value }]));
+  const { apiVersion: version, kind } = review;
+  return { apiVersion: version, kind, response: { uid, allowed: true, patchType: "JSONPatch", patch } };
+}
+
 /** Returns when the operator is refused to write objects of this kind: kube-apiserver follows policies some moments later. */
 async function hinder(obstacle: readonly KubeObject[], kind: KindRef): Promise<void> {
   const { client } = clusters.hosted;
@@ -223,6 +244,31 @@ describe("an administrator of a hosted cluster", { timeout: 120_000 }, () => {
     await reached("np1", value);
     expect(requests.length - sent).toBeLessThan(fewRequests);
     expect(await decisive()).toEqual(before);
+  });
+
+  it("who changes Profiles by a webhook as they are written keeps nothing once it is gone, and meanwhile the NodePool says so", async () => {
+    const { client } = clusters.hosted;
+    const hook = await startTestWebhook((review) => reviewed(review, "/spec/config/tunedProfile", "openshift-node"));
+    onTestFinished(() => hook.close());
+    const obstacle = [mutatingWebhook(hook, ["tuned.openshift.io"], ["profiles"])];
+    await applyManifests(client, obstacle);
+    const probe = merge({ metadata: { annotations: { probe: "" } } });
+    await eventually("Profiles are changed", async () => {
+      const { spec } = await client.patch(profileKind, "np1-a", probe, { ...inTuning, dryRun: true });
+      return spec.config.tunedProfile === "openshift-node";
+    });
+    const sent = requests.length;
+    const value = next();
+    await configure("np1", value);
+    const found = await eventually("reported", async () => {
+      const condition = await writable("np1");
+      return condition?.status === "False" && condition;
+    });
+    expect(found.message).toMatch(/update Profile np1-a: the server keeps something else/);
+    expect((await writable("np2"))?.status).toBe("True");
+    await remove(obstacle);
+    await reached("np1", value);
+    expect(requests.length - sent).toBeLessThan(fewRequests);
   });
 
   it("who refuses writes for one NodePool holds up no other", async () => {

@@ -164,6 +164,27 @@ for (const variant of serverVariants())
       await eventually("written", async () => (await tuneds()).includes("name: b"));
     });
 
+    it("writes for one of two NodePools whose names have one hash, and for the other when that is gone (hosted W-10)", async () => {
+      const spec = { clusterName: "demo", tuningConfig: [{ name: "t" }] };
+      const create = (name: string): Promise<unknown> =>
+        client.create(nodePoolKind, { apiVersion, kind: "NodePool", metadata: { name, ...users }, spec }, users);
+      await client.patch(kinds.configMap, "t", merge({ data: { tuning: tuned("a") } }), users);
+      // The first by name keeps the hash if both are of one second.
+      await create("costarring");
+      await eventually("the first", () => client.get(kinds.configMap, "tuned-costarring", controlPlane));
+      await create("liquid");
+      const reported = await eventually("reported", async () => {
+        const { status } = await client.get(nodePoolKind, "liquid", users);
+        return findCondition(status?.conditions, "ValidTuningConfig");
+      });
+      expect(reported).toMatchObject({ status: "False", message: expect.stringContaining("NodePool costarring") });
+      await gone("the second", () => client.get(kinds.configMap, "tuned-liquid", controlPlane));
+      await client.delete(nodePoolKind, "costarring", users);
+      await eventually("the second", () => client.get(kinds.configMap, "tuned-liquid", controlPlane));
+      await client.delete(nodePoolKind, "liquid", users);
+      await gone("it", () => client.get(nodePoolKind, "liquid", users));
+    });
+
     it("removes with a NodePool what it made, also when the hosted cluster goes first", async () => {
       // As the operator of a hosted cluster leaves it.
       await client.patch(

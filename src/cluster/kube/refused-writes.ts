@@ -1,3 +1,4 @@
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isApiError } from "./api-error.ts";
 import type { Client, KindRef } from "./client.ts";
@@ -14,8 +15,9 @@ const rememberedMs = 90_000;
 const most = 100;
 
 /**
- * Which writes a server refuses, such as by admission policies of its users. A write counts until one to the same object
- * succeeds. Its first message stays, so that a server that says something else each time brings no changes.
+ * Which writes a server refuses, such as by admission policies of its users, or does not keep: where a webhook of theirs changes what
+ * is written, there would be no event and no second attempt. A write counts until one to the same object succeeds. Its first message
+ * stays, so that a server that says something else each time brings no changes.
  */
 export class RefusedWrites {
   readonly #clock: Clock;
@@ -48,7 +50,7 @@ export class RefusedWrites {
       create: async (of, object, options) =>
         this.#sent("create", { of, name: object.metadata.name }, client.create(of, object, options)),
       update: async (of, object, options) =>
-        this.#sent("update", { of, name: object.metadata.name }, client.update(of, object, options)),
+        this.#sent("update", { of, name: object.metadata.name }, kept(object, client.update(of, object, options))),
       patch: async (of, name, ...rest) => this.#sent("patch", { of, name }, client.patch(of, name, ...rest)),
       delete: async (of, name, ...rest) => this.#sent("delete", { of, name }, client.delete(of, name, ...rest)),
     };
@@ -86,11 +88,30 @@ export class RefusedWrites {
   }
 }
 
+const isNotKept =
+  "the server keeps something else than was written: a webhook of the cluster, or the definition of the kind, changes it";
+
+class NotKeptError extends Error {
+  constructor() {
+    super(isNotKept);
+    this.name = "NotKeptError";
+  }
+}
+
+/** An update is sent because the object differs: where its version stays, the difference does too. */
+async function kept<T extends KubeObject>(object: T, answer: Promise<T>): Promise<T> {
+  const given = await answer;
+  const { resourceVersion } = object.metadata;
+  if (resourceVersion !== undefined && given?.metadata.resourceVersion === resourceVersion) throw new NotKeptError();
+  return given;
+}
+
 /** Without a response; a race with another client; too many requests; a server that is not ready. */
 const passing = [0, 409, 429, 503, 504];
 
 /** 404 without the name of an object: the server does not have the kind. */
 function isRefusal(error: unknown): error is Error {
+  if (error instanceof NotKeptError) return true;
   if (!isApiError(error)) return false;
   return error.code === 404 ? error.details?.name === undefined : !passing.includes(error.code);
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { hostedTunedName } from "../hosted/names.ts";
 import { contentOf, keys, nodePoolIn, nodePoolOf, tunedsConfigMap, tuningKeys } from "../hosted/protocol.ts";
 import { controlPlaneNamespace, controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
@@ -15,7 +16,13 @@ export const nodePoolIndexes = {
   controlPlane: (nodePool: NodePool): string[] => [controlPlaneOf(nodePool)],
   /** Its name in its control plane namespace. */
   pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
+  /** With what names in the hosted cluster end with. */
+  hash: (nodePool: NodePool): string[] => [hashKey(nodePool)],
 };
+
+export function hashKey(nodePool: NodePool): string {
+  return `${controlPlaneOf(nodePool)}/${hostedTunedName("", nodePool.metadata.name ?? "")}`;
+}
 
 export const hostedClusterIndexes = {
   controlPlane: ({ metadata: { namespace = "", name = "" } }: HostedCluster): string[] => [

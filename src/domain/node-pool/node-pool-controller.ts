@@ -16,7 +16,8 @@ import { decideNodePool, type NodePoolInput } from "./decide-node-pool.ts";
 import { type Ownership, ownershipOf } from "./hosted-cluster/namespace-ownership.ts";
 import { nodePoolEvents } from "./node-pool-events.ts";
 import { metadataPatch } from "./node-pool-metadata.ts";
-import { nodePoolKeyIn } from "./node-pool-caches.ts";
+import { hashTaken } from "./hash-taken.ts";
+import { hashKey, nodePoolKeyIn } from "./node-pool-caches.ts";
 import { finalizer, planDeletion } from "./rollout/plan-deletion.ts";
 import { isForAll, nodePoolsWokenBy } from "./woken-by.ts";
 
@@ -86,7 +87,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     concurrency: 10,
     queue: { backoff: { maxMs: 30_000 } },
     sources: [
-      source(nodePools, ({ object }) => [keyOf(object)]),
+      // When one is gone, what it kept from another is free.
+      source(nodePools, ({ object }) => [keyOf(object), ...withHashOf(object).map(keyOf)]),
       source(hostedClusters, ({ object }) => nodePools.byIndex("hostedCluster", keyOf(object)).map(keyOf)),
       source(namespaces, ({ object }) => nodePools.byIndex("controlPlane", object.metadata.name ?? "").map(keyOf)),
       source(configMaps, woken),
@@ -110,7 +112,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
         ...surroundings(nodePool),
         hostedCluster,
         authority,
-        refused: ownership.type === "taken" ? ownership.message : undefined,
+        refused: ownership.type === "taken" ? ownership.message : hashTaken(nodePool, withHashOf(nodePool)),
         configMap: (name) => configMaps.get(`${metadata.namespace}/${name}`),
         now: clock.now(),
       });
@@ -129,6 +131,10 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       return result;
     },
   });
+
+  function withHashOf(nodePool: NodePool): readonly NodePool[] {
+    return nodePools.byIndex("hash", hashKey(nodePool));
+  }
 
   function surroundings(
     nodePool: NodePool,

@@ -141,7 +141,9 @@ async function runWith(
   const election =
     options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, other });
   const refused = new RefusedWrites(clock);
-  const writer = refused.noting(election ? leadersOnly(client, election.gate) : client);
+  const leader = election ? leadersOnly(client, election.gate) : client;
+  // Users of a hosted cluster may have policies and webhooks against its operator.
+  const writer = controlPlane ? refused.noting(leader) : leader;
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
   if (election && controlPlane) manager.addReadyCheck("lease", leaseCheck(election, clock));
   if (election && !controlPlane)
