@@ -16,7 +16,7 @@ export function reportRun({ results }: PerftuneRun, isVerbose: boolean, { out, e
   }
   const count = (type: PerftuneResult["type"]): number => results.filter((result) => result.type === type).length;
   out(
-    `${count("set")} settings changed, ${count("same")} were so already${kept(count("refused"))}${failed(count("failed"))}\n`,
+    `${count("set")} ${count("set") === 1 ? "setting" : "settings"} changed, ${count("same")} were so already${kept(count("refused"))}${failed(count("failed"))}\n`,
   );
   return results.some((result) => result.type === "failed" && isNeeded(result.action)) ? 1 : 0;
 }
@@ -28,7 +28,7 @@ const remark = {
 };
 
 function kept(count: number): string {
-  return count === 0 ? "" : `, ${count} IRQs stay where the kernel manages them`;
+  return count === 0 ? "" : `, ${count} kept by the kernel where they are`;
 }
 
 function failed(count: number): string {
