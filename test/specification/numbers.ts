@@ -171,13 +171,9 @@ export const unanswered: Readonly<Record<string, string>> = {
   "hosted W-18": later,
   "hosted W-21": later,
   // Scylla, one number a line: each goes with the test that answers it.
-  "scylla W-1": later,
-  "scylla W-2": later,
-  "scylla W-5": later,
   "scylla W-6": "kept: perftune sets the host's namespace; docs/perftune.md says which databases it reaches",
   "scylla W-8": later,
   "scylla W-9": later,
-  "scylla W-10": later,
   "scylla W-11": later,
   "scylla W-12": later,
   "scylla W-14": "does not arise: there are no sysctls and no disks in a ScyllaNodeConfig",
