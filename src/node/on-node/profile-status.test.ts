@@ -42,7 +42,24 @@ const notRepaired =
   'another process changed /proc/sys/vm/x to "7", cannot be set back (EROFS) to "1" for profile: [sysctl] vm.x';
 const waiting = 'another process changed /proc/sys/vm/x to "7", not yet set back to "1" for profile: [sysctl] vm.x';
 
+const held = (irq: number): SettingReport => ({
+  unit: "irq",
+  option: "affinity",
+  from: "p/tuned.conf:4",
+  type: "overridden",
+  target: `/proc/irq/${irq}/smp_affinity`,
+  value: "c",
+  by: { unit: "perftune", option: "", from: "attune perftune", value: "1", owner: "perftune" },
+});
+
 const cases: Case[] = [
+  {
+    name: "interrupts that perftune holds",
+    outcome: applied(set, held(25), held(26), held(27)),
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: "False TunedWarning p/tuned.conf:4: affinity: /proc/irq/25/smp_affinity and 2 more are held by perftune",
+    active: "p",
+  },
   {
     name: "a profile that is in force",
     outcome: applied(set, same),

@@ -37,6 +37,11 @@ test.each<[string, SettingReport, object]>([
     { ...about, type: "overridden", target, value: "1", by },
     { state: "Different", value: "2", message: "set by [late] vm.x (p/tuned.conf:9)" },
   ],
+  [
+    "a setting that another owner holds",
+    { ...about, type: "overridden", target, value: "1", by: { ...by, option: "", owner: "perftune" } },
+    { state: "Different", value: "2", message: "held by perftune" },
+  ],
 ])("%s", (_, setting, expected) => {
   expect(reportOf([setting])).toEqual({ settings: [{ ...named, ...expected }] });
 });
