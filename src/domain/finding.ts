@@ -28,7 +28,7 @@ export function warning(name: string, fault: FieldError): FieldFinding {
 }
 
 /** `spec.cpu.reserved: Required value` */
-export function formatFinding({ field, message }: FieldFinding): string {
+export function formatFinding({ field, message }: Pick<FieldFinding, "field" | "message">): string {
   return `${field}: ${message}`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agentGrants } from "../../src/program/agent/rbac.ts";
-import { foundation } from "../../src/program/cli/install/manifests.ts";
+import { foundation, type InstallOptions } from "../../src/program/cli/install/manifests.ts";
 import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -9,6 +9,9 @@ import { hostedClusterGrants } from "../../src/program/operator/hosted-rbac.ts";
 import { firstBootGrants, issuerGrants } from "../../src/program/operator/first-boot/rbac.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { hostedOperatorGrants, hostedOperatorRole, managementGrants } from "../../src/program/management/rbac.ts";
+import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
+import { scyllaPolicies } from "../../src/program/operator/scylla/policies.ts";
+import { scyllaGrants } from "../../src/program/operator/scylla/rbac.ts";
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [
@@ -17,6 +20,12 @@ const accounts: [string, readonly Grant[]][] = [
   ["attune-webhook", webhookGrants({ namespace: systemNamespace })],
   ["attune-operator, with --first-boot", firstBootGrants],
   ["(role attune:first-boot-issuer)", issuerGrants],
+];
+
+/** With `attune install --scylla`. The operator gives agents their rights, so it has them too. */
+const ofScylla: [string, readonly Grant[]][] = [
+  ["attune-operator, with --scylla", scyllaGrants],
+  ["scylla-node-config, of Scylla's agents", scyllaAgentGrants],
 ];
 
 /** With `attune install --mode hosted`. */
@@ -39,6 +48,11 @@ const documented: Record<string, Record<string, string[]>> = {
   "attune-webhook": { tuneds: ["list", "watch"], profiles: ["list", "watch"] },
 };
 
+interface PolicySpec {
+  matchConstraints: { resourceRules: { resources: string[] }[] };
+  validations: { expression: string }[];
+}
+
 describe("rights", () => {
   it("are all in docs/rbac.md, each with its reason", async () => {
     await expect(table()).toMatchFileSnapshot("../../docs/rbac.md");
@@ -56,7 +70,7 @@ describe("rights", () => {
     expect(beyond).toEqual([]);
   });
 
-  it.each([...accounts, ...ofHosted])("of %s have no wildcards", (_, grants) => {
+  it.each([...accounts, ...ofScylla, ...ofHosted])("of %s have no wildcards", (_, grants) => {
     const words = grants.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs]);
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
   });
@@ -100,6 +114,26 @@ describe("rights", () => {
     ]);
   });
 
+  it("to give Scylla's agents theirs are limited to one name, by RBAC or by a policy", () => {
+    const giving = scyllaGrants.filter(({ apiGroups }) => apiGroups.includes("rbac.authorization.k8s.io"));
+    const unlimited = giving.filter(({ resourceNames }) => resourceNames === undefined);
+    expect(new Set(unlimited.flatMap(({ verbs }) => verbs))).toEqual(new Set(["create"]));
+    const [policy] = scyllaPolicies(systemNamespace).filter(
+      ({ kind, metadata }) => kind === "ValidatingAdmissionPolicy" && metadata.name === "attune-operator-scylla-roles",
+    );
+    const { matchConstraints, validations } = (policy as KubeObject & { spec: PolicySpec }).spec;
+    expect(matchConstraints.resourceRules[0]?.resources).toEqual(unlimited.flatMap(({ resources }) => resources));
+    expect(validations[0]?.expression).toBe("request.name == 'scylla-node-config'");
+  });
+
+  it("are installed with --scylla exactly as in the table; the operator gives agents theirs", () => {
+    const rules = (options: InstallOptions): number =>
+      foundation(options)
+        .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
+        .flatMap((role) => (role as KubeObject & { rules: object[] }).rules).length;
+    expect(rules({ scylla: true }) - rules({})).toBe(scyllaGrants.length);
+  });
+
   it("are installed exactly as in the table", () => {
     const installed = foundation({ protocol: "shipped", firstBoot: "https://x" }).filter(
       ({ kind }) => kind === "Role" || kind === "ClusterRole",
@@ -110,7 +144,7 @@ describe("rights", () => {
 });
 
 function table(): string {
-  const rows = [...accounts, ...ofHosted].flatMap(([account, grants]) =>
+  const rows = [...accounts, ...ofScylla, ...ofHosted].flatMap(([account, grants]) =>
     grants.map(({ within = "(cluster)", apiGroups, resources, resourceNames = [], verbs, because }) => {
       const what = resources.map((resource) => `${resource}${apiGroups[0] ? `.${apiGroups[0]}` : ""}`).join(", ");
       const names = resourceNames.length > 0 ? ` \`${resourceNames.join(", ")}\`` : "";

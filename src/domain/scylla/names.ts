@@ -32,6 +32,9 @@ export const defaultNodeSelector = { "scylla-operator.scylladb.com/node-pool": "
 /** The Scylla image with the script of the engine `perftune`, unless the ScyllaOperatorConfig names another. */
 export const defaultUtilsImage = "scylladb/scylla:2025.1.5";
 
+/** Of the ScyllaOperatorConfig: the operator has created the default ScyllaNodeConfig, and does not again if it is deleted. */
+export const defaultsAnnotation = "scylla-operator.scylladb.com/default-node-config-created";
+
 /** The container with the database. */
 export const databaseContainer = "scylla";
 

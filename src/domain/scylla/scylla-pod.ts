@@ -7,6 +7,7 @@ const databaseType = "scylladb-node";
 interface ContainerStatus {
   name: string;
   containerID?: string;
+  ready?: boolean;
   state?: { running?: { startedAt?: string } };
 }
 

@@ -57,6 +57,13 @@ export const apiserverFlags = {
 };
 
 /** Also allowed in the `args` of a container on a virtual node. */
+const scyllaUtilsImageFlag = parsed(
+  "--scylla-utils-image <image>",
+  "Scylla image whose scripts tune nodes, for a new ScyllaOperatorConfig",
+  imageReference,
+  { default: defaultUtilsImage },
+);
+
 export const operatorFlags = {
   mode: modeOrHostedFlag(
     "auto (use the OpenShift kinds that the cluster has; hosted with HYPERSHIFT=true), standalone (require MachineConfigPools), plain (use nothing of OpenShift, and roll pools out itself), tuning (no machine configuration) or hosted (Tuneds come from a management cluster)",
@@ -94,6 +101,7 @@ export const operatorFlags = {
     secureUrl,
     { shownDefault: "on this machine" },
   ),
+  scyllaUtilsImage: scyllaUtilsImageFlag,
 };
 export const operatorCommandFlags = {
   ...operatorFlags,
@@ -267,6 +275,8 @@ export const installFlags = {
     "serve configs of pools to machines before they are nodes, which reach node port 30623 of the cluster at this URL",
     secureUrl,
   ),
+  scylla: toggle("--scylla", "include what tunes nodes of Scylla databases: CRDs, namespace and rights"),
+  scyllaUtilsImage: scyllaUtilsImageFlag,
   replicas: parsed("--replicas <n>", "replicas of operator and webhook", replicaCount, { default: "2" }),
   monitoring: toggle(
     "--monitoring",

@@ -21,6 +21,8 @@ export interface OperatorDeployment {
   readonly replicas: number;
   /** URL at which new nodes reach it for their first boot. Default: it serves none. */
   readonly firstBoot?: string | undefined;
+  /** Of a new ScyllaOperatorConfig, where it tunes nodes of Scylla databases. */
+  readonly scyllaUtilsImage?: string | undefined;
 }
 
 export const operatorName = "attune-operator";
@@ -51,6 +53,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
     release,
     replicas,
     firstBoot,
+    scyllaUtilsImage,
   } = options;
   return {
     apiVersion: "apps/v1",
@@ -89,6 +92,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
                 ...(firstBoot === undefined
                   ? []
                   : ["--first-boot-address", `:${firstBootPort}`, "--first-boot-server", firstBoot]),
+                ...(scyllaUtilsImage === undefined ? [] : ["--scylla-utils-image", scyllaUtilsImage]),
               ],
               env: [
                 // Of the nodes of a pool, this one is updated last.

@@ -5,7 +5,7 @@ import { metricsPort, metricsService, operatorLabels, operatorName } from "./dep
 export const monitoringApiVersion = "monitoring.coreos.com/v1";
 
 /** For the Prometheus operator. Names are those of the operator that Attune replaces. */
-export function operatorMonitoring(namespace: string, isOpenShift: boolean): KubeObject[] {
+export function operatorMonitoring(namespace: string, isOpenShift: boolean, scylla = false): KubeObject[] {
   const metadata = { name: metricsService, namespace, labels: operatorLabels };
   return [
     ...(isOpenShift ? discoveryRights(namespace) : []),
@@ -30,7 +30,11 @@ export function operatorMonitoring(namespace: string, isOpenShift: boolean): Kub
       apiVersion: monitoringApiVersion,
       kind: "PrometheusRule",
       metadata,
-      spec: { groups: [{ name: "node-tuning.rules", rules: [customProfiles, ...alerts(namespace)] }] },
+      spec: {
+        groups: [
+          { name: "node-tuning.rules", rules: [customProfiles, ...alerts(namespace), ...(scylla ? scyllaAlerts : [])] },
+        ],
+      },
     },
   ];
 }
@@ -100,6 +104,18 @@ function alerts(namespace: string): object[] {
     }),
   ];
 }
+
+const scyllaAlerts = [
+  alert("AttuneScyllaDatabaseWaits", "max(attune_scylla_databases_waiting) > 0", "30m", {
+    summary: "A Scylla database waits for its node to be tuned.",
+    description:
+      "{{ $value }} databases have not been allowed to start for 30 minutes. Conditions of their ScyllaNodeConfig and events of the pods have the reason.",
+  }),
+  alert("AttuneScyllaTuningFailed", 'max(attune_scylla_nodes{state="failed"}) > 0', "30m", {
+    summary: "A node could not be tuned for its Scylla databases.",
+    description: "The condition Degraded of the ScyllaNodeConfig names {{ $value }} nodes, with the end of each log.",
+  }),
+];
 
 function alert(name: string, expr: string, since: string, annotations: Record<string, string>): object {
   return { alert: name, expr, for: since, labels: { severity: "warning" }, annotations };

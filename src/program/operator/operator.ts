@@ -8,6 +8,7 @@ import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { ignoredTunedController, projectIgnored } from "../../domain/node-tuning/ignored-tuned-controller.ts";
 import { LatestBootDecision } from "../../domain/node-tuning/boot/boot-decision.ts";
+import { defaultUtilsImage } from "../../domain/scylla/names.ts";
 import { nodeTuningController } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
@@ -39,6 +40,7 @@ import { performanceProfiles } from "./performance-profiles.ts";
 import { operatorLease, otherDeployment } from "./rbac.ts";
 import { addRollout } from "./rollout.ts";
 import { addScyllaGate } from "./scylla-gate.ts";
+import { scyllaNodeTuning } from "./scylla/scylla.ts";
 import { addStartupTaint } from "./startup-taint.ts";
 import { addWorkloadPartitioning } from "./workload-partitioning.ts";
 
@@ -73,6 +75,8 @@ export interface OperatorOptions {
   metricsAddress?: string | undefined;
   /** A directory with `tls.crt` and `tls.key`, with which metrics are served over HTTPS. Default: none. */
   metricsCertificates?: string | undefined;
+  /** Of a new ScyllaOperatorConfig. Default: `defaultUtilsImage`. */
+  scyllaUtilsImage?: string | undefined;
   /** Where it rolls pools out: serve their configs to machines before they are nodes. Default: not. */
   firstBoot?: FirstBootOptions | undefined;
   clock?: Clock | undefined;
@@ -240,6 +244,12 @@ async function runWith(
     manager.add(
       performanceProfiles({ manager, client, writer, caches, boot, features, recorder, clock, log, metrics }),
     );
+  if (features.scyllaNodeConfigs && !controlPlane) {
+    const utilsImage = options.scyllaUtilsImage ?? defaultUtilsImage;
+    manager.add(
+      scyllaNodeTuning({ client, writer, template: { image, version }, utilsImage, clock, log, metrics, recorder }),
+    );
+  }
   try {
     await manager.run(signal);
   } finally {

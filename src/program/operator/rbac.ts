@@ -20,6 +20,7 @@ import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import { definitionName, type KubeObject } from "../../language/object/meta.ts";
 import { firstBootGrants } from "./first-boot/rbac.ts";
 import { systemNamespace } from "./names.ts";
+import { scyllaGrants } from "./scylla/rbac.ts";
 
 /** The ConfigMap in which the API server publishes the authorities of client certificates. */
 export const authentication = { namespace: "kube-system", name: "extension-apiserver-authentication" };
@@ -327,8 +328,23 @@ export function operatorGrants(mode: RightsMode = "auto", namespace = systemName
   ];
 }
 
-/** `firstBoots`: also the rights to serve them. */
-export function operatorRbac(namespace: string, mode: RightsMode, firstBoots = false): KubeObject[] {
-  const grants = [...operatorGrants(mode, namespace), ...(firstBoots ? firstBootGrants : [])];
+/** Rights for what an installation chooses. */
+export interface OptionalDuties {
+  /** Serves first boots. */
+  readonly firstBoots?: boolean;
+  /** Tunes nodes of Scylla databases. */
+  readonly scylla?: boolean;
+}
+
+export function operatorRbac(
+  namespace: string,
+  mode: RightsMode,
+  { firstBoots = false, scylla = false }: OptionalDuties = {},
+): KubeObject[] {
+  const grants = [
+    ...operatorGrants(mode, namespace),
+    ...(firstBoots ? firstBootGrants : []),
+    ...(scylla ? scyllaGrants : []),
+  ];
   return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, grants);
 }

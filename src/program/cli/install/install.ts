@@ -6,6 +6,7 @@ import { dnsLabel } from "../../../language/object/names.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
+import { scyllaCrds } from "../../../domain/scylla/config/crds.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -27,7 +28,7 @@ type Options = Values<typeof installFlags>;
 
 /** `attune crds`: the definitions of all kinds that Attune uses. */
 export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> {
-  write(await printObjects([...definitions("standalone"), ...nodePoolCrds], output));
+  write(await printObjects([...definitions("standalone"), ...nodePoolCrds, ...scyllaCrds], output));
 }
 
 /**
@@ -135,7 +136,8 @@ async function fitted(client: HttpClient, wanted: Wanted, signal: AbortSignal): 
 
 function wantedBy(options: Options, env: Environment): Wanted {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
-  const { firstBoot, partitioningRelease } = options;
+  const { firstBoot, partitioningRelease, scylla, scyllaUtilsImage } = options;
+  if (scylla && mode === "hosted") throw new Error("--scylla: not supported with --mode hosted");
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;
@@ -151,6 +153,8 @@ function wantedBy(options: Options, env: Environment): Wanted {
     replicas,
     release,
     firstBoot,
+    scylla,
+    scyllaUtilsImage,
   };
 }
 

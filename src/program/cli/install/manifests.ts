@@ -9,6 +9,9 @@ import { namespaceObject } from "../../../language/object/confinement.ts";
 import { operatorDeployment, operatorMetricsService, operatorSelector } from "../../operator/deployment.ts";
 import { firstBootNamespace } from "../../../domain/rollout/first-boot/invitation.ts";
 import { firstBootObjects, firstBootService } from "../../operator/first-boot/objects.ts";
+import { scyllaCrds } from "../../../domain/scylla/config/crds.ts";
+import { defaultUtilsImage, tuningNamespace as scyllaNamespace } from "../../../domain/scylla/names.ts";
+import { scyllaPolicies } from "../../operator/scylla/policies.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
 import { allowedAnnotation } from "../../../domain/workload-partitioning/names.ts";
@@ -51,6 +54,10 @@ export interface InstallOptions {
   readonly replicas?: number | undefined;
   /** URL at which new nodes reach the operator for their first boot. Default: it serves none. */
   readonly firstBoot?: string | undefined;
+  /** Include what tunes nodes of Scylla databases. Default false. */
+  readonly scylla?: boolean | undefined;
+  /** With the scripts of Scylla. Default: `defaultUtilsImage`. */
+  readonly scyllaUtilsImage?: string | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
   /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
@@ -76,8 +83,9 @@ export function managementFoundation(namespace = systemNamespace): KubeObject[] 
 /** What the Deployments need. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
-  const { isOpenShift = options.release !== undefined } = options;
+  const { isOpenShift = options.release !== undefined, scylla = false } = options;
   const { machineConfiguration, openShift } = kindsOf(mode);
+  const firstBoots = servesFirstBoots(options);
   return [
     namespaceObject(namespace, "restricted", isOpenShift ? { "openshift.io/cluster-monitoring": "true" } : {}),
     // Agents write to the file system of their node.
@@ -87,16 +95,18 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
       {},
       isOpenShift || mode === "standalone" ? reservedCpusAllowed : undefined,
     ),
+    ...(scylla ? [namespaceObject(scyllaNamespace, "privileged")] : []),
     // Before the policy that keeps it as it is.
     ...(options.partitioning ? [partitioningConfigMapOf(options.partitioning)] : []),
     // It takes effect a little after it is written, so it comes before the CRD.
     ...conversionPolicy,
     ...definitions(mode),
+    ...(scylla ? [...scyllaCrds, ...scyllaPolicies(namespace)] : []),
     ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
     ...(mode === "tuning" ? [] : partitioningPolicies(namespace, { infrastructures: openShift })),
-    ...(servesFirstBoots(options) ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
-    ...operatorRbac(namespace, mode, servesFirstBoots(options)),
+    ...(firstBoots ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
+    ...operatorRbac(namespace, mode, { firstBoots, scylla }),
     ...agentRbac(tuningNamespace, { protocol, machineConfiguration }),
     ...webhookRbac({ namespace, machineConfiguration, openShift }),
   ];
@@ -134,12 +144,24 @@ export function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
   const { agentExec, agentMounts, release, replicas = 2, partitioningRelease = defaultRelease } = options;
   const firstBoot = servesFirstBoots(options) ? options.firstBoot : undefined;
-  const { monitoring = false, isOpenShift = release !== undefined } = options;
+  const { monitoring = false, isOpenShift = release !== undefined, scylla = false } = options;
+  const scyllaUtilsImage = scylla ? (options.scyllaUtilsImage ?? defaultUtilsImage) : undefined;
   return [
     ...webhookDeployment({ namespace, image, mode, replicas, partitioningRelease }),
     operatorMetricsService(namespace),
     ...(firstBoot === undefined ? [] : [firstBootService(namespace, operatorSelector)]),
-    operatorDeployment({ namespace, image, mode, protocol, agentExec, agentMounts, release, replicas, firstBoot }),
-    ...(monitoring ? [...operatorMonitoring(namespace, isOpenShift), ...webhookMonitoring(namespace)] : []),
+    operatorDeployment({
+      namespace,
+      image,
+      mode,
+      protocol,
+      agentExec,
+      agentMounts,
+      release,
+      replicas,
+      firstBoot,
+      scyllaUtilsImage,
+    }),
+    ...(monitoring ? [...operatorMonitoring(namespace, isOpenShift, scylla), ...webhookMonitoring(namespace)] : []),
   ];
 }

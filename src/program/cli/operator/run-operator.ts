@@ -32,10 +32,11 @@ export async function runOperatorWith(
 ): Promise<void> {
   const mode = isHosted(flags, env) ? "hosted" : flags.mode;
   const { protocol, namespace, image, agentExec, agentMounts, leaderElection, probeAddress } = flags;
-  const { metricsAddress, metricsCertificates, firstBootAddress, firstBootServer } = flags;
+  const { metricsAddress, metricsCertificates, firstBootAddress, firstBootServer, scyllaUtilsImage } = flags;
   await runOperator({
     ...surroundings,
     image,
+    scyllaUtilsImage,
     leaderElection,
     probeAddress,
     metricsAddress,

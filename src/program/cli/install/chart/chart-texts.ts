@@ -9,6 +9,8 @@ export type ChartValues = Required<
   Pick<InstallOptions, "image" | "mode" | "protocol" | "partitioningRelease" | "agentExec" | "agentMounts" | "replicas">
 > & {
   readonly monitoring: boolean;
+  readonly scylla: boolean;
+  readonly scyllaUtilsImage: string;
   readonly firstBoot?: string | undefined;
 };
 
@@ -31,6 +33,8 @@ const described = {
     "follow: agents see mounts of their node as they change; its root must be a shared mount. fixed: as they are when the agent starts.",
   firstBoot:
     "URL (https://) at which machines reach node port 30623 of the cluster, to get the config of their pool before they are nodes.\nEmpty: not served.",
+  scylla: "Also install what tunes nodes of Scylla databases.",
+  scyllaUtilsImage: "With scylla: the Scylla image whose scripts tune nodes, for a new ScyllaOperatorConfig.",
   protocol: "How agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node).",
   partitioningRelease: "Rules of workload partitioning: documented, or those of a release of OpenShift.",
 };
@@ -56,6 +60,8 @@ export const valuesSchema = {
     agentExec: { enum: ["allow", "builtin", "none"], description: described.agentExec },
     agentMounts: { enum: ["follow", "fixed"], description: described.agentMounts },
     firstBoot: { type: "string", pattern: "^(https://\\S+)?$", description: described.firstBoot },
+    scylla: { type: "boolean", description: described.scylla },
+    scyllaUtilsImage: { type: "string", minLength: 1, pattern: "^\\S+$", description: described.scyllaUtilsImage },
     protocol: { enum: ["documented", "shipped"], description: described.protocol },
     partitioningRelease: { enum: Object.keys(releases), description: described.partitioningRelease },
   },

@@ -17,6 +17,8 @@ const defaults = {
   agentExec: "allow",
   agentMounts: "follow",
   firstBoot: "",
+  scylla: false,
+  scyllaUtilsImage: "scylladb/scylla:2025.1.5",
   replicas: 2,
   monitoring: false,
 } as const;
@@ -93,6 +95,12 @@ describe("a chart", () => {
       "no first boots without pools",
       { mode: "tuning", firstBoot: "https://10.0.0.1:30623" },
       { mode: "tuning" },
+      kubernetes,
+    ],
+    [
+      "nodes of Scylla databases",
+      { scylla: true, scyllaUtilsImage: "r/scylla:2025.3.1", monitoring: true },
+      { scylla: true, scyllaUtilsImage: "r/scylla:2025.3.1", monitoring: true },
       kubernetes,
     ],
     ["monitoring, asked for", { monitoring: true }, { monitoring: true }, kubernetes],

@@ -31,6 +31,7 @@ const dimensions = [
   },
   { cases: [{ name: "shipped", condition: 'eq .Values.protocol "shipped"' }, { name: "documented" }] },
   { cases: [{ name: "first boot", condition: ".Values.firstBoot" }, { name: "no first boot" }] },
+  { cases: [{ name: "scylla", condition: ".Values.scylla" }, { name: "no scylla" }] },
   { cases: [{ name: "monitoring", condition: `or ${monitoring.join(" ")}` }, { name: "none" }] },
   { cases: [{ name: "OpenShift", condition: api("config.openshift.io/v1/ClusterVersion") }, { name: "other" }] },
   {
@@ -49,6 +50,7 @@ const placeholders = {
   protocol: { text: "attune-chart-protocol", value: ".Values.protocol" },
   partitioningRelease: { text: "attune-chart-partitioning", value: ".Values.partitioningRelease" },
   firstBoot: { text: "attune-chart-first-boot", value: ".Values.firstBoot" },
+  scyllaUtilsImage: { text: "attune-chart-scylla", value: ".Values.scyllaUtilsImage" },
   agentExec: { text: "attune-chart-exec", value: ".Values.agentExec" },
   agentMounts: { text: "attune-chart-mounts", value: ".Values.agentMounts" },
   replicas: { text: 1_234_567_890, value: ".Values.replicas" },
@@ -81,16 +83,22 @@ export function chartFiles(values: ChartValues): ChartFile[] {
 }
 
 function objectsOf(choice: readonly string[]): KubeObject[] {
-  const [mode, protocol, first, monitoring, cluster, policies] = choice;
+  const [mode, protocol, first, scylla, monitoring, cluster, policies] = choice;
   const [replicas, image] = [placeholders.replicas.text, placeholders.image.text];
   const isOpenShift = cluster === "OpenShift";
   const firstBoot = first === "first boot" && mode !== "tuning" ? placeholders.firstBoot.text : undefined;
-  const decided = { mode, protocol, firstBoot, monitoring: monitoring === "monitoring", isOpenShift } as InstallOptions;
+  const decided = {
+    mode,
+    protocol,
+    firstBoot,
+    scylla: scylla === "scylla",
+    monitoring: monitoring === "monitoring",
+    isOpenShift,
+  } as InstallOptions;
   const texts = Object.fromEntries(
-    (["mode", "protocol", "partitioningRelease", "agentExec", "agentMounts"] as const).map((name) => [
-      name,
-      placeholders[name].text,
-    ]),
+    (["mode", "protocol", "partitioningRelease", "scyllaUtilsImage", "agentExec", "agentMounts"] as const).map(
+      (name) => [name, placeholders[name].text],
+    ),
   );
   const all = [
     ...foundation({ ...decided, namespace }),

@@ -1,0 +1,85 @@
+import { agentServiceAccount, nodeLabel, tuningNamespace } from "../../../domain/scylla/names.ts";
+import { tuningNamespace as profilesNamespace } from "../../../domain/node-tuning/api.ts";
+import { partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
+import { accountPolicy } from "../../../language/object/account-policy.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { operatorServiceAccount } from "../rbac.ts";
+
+const nodeClaim = "authentication.kubernetes.io/node-name";
+const releaseNames = "request.name.startsWith('perftune-')";
+
+/**
+ * Limit agents to ConfigMaps that let databases start and to Jobs of the node that their token is bound to, and the operator to the
+ * role of agents. RBAC cannot: names are not known before, and it does not limit create to names. `namespace` is the operator's.
+ */
+export function scyllaPolicies(namespace: string): KubeObject[] {
+  const agent = { namespace: tuningNamespace, name: agentServiceAccount };
+  const operator = { namespace, name: operatorServiceAccount };
+  const configMaps = { apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
+  const elsewhere = [profilesNamespace, partitioningConfigMap.namespace].map(
+    (name) => `request.namespace == '${name}'`,
+  );
+  return [
+    ...accountPolicy("attune-scylla-agent-releases", {
+      account: agent,
+      rule: configMaps,
+      validations: [forbidden(releaseNames, "an agent may write only ConfigMaps named perftune-*")],
+    }),
+    ...accountPolicy("attune-scylla-agent-own-node", {
+      account: agent,
+      rule: { apiGroups: ["batch"], apiVersions: ["v1"], resources: ["jobs", "jobs/*"] },
+      variables: [
+        { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
+        { name: "job", expression: "request.operation == 'DELETE' ? oldObject : object" },
+        { name: "before", expression: "request.operation == 'CREATE' ? object : oldObject" },
+      ],
+      validations: [
+        forbidden("!has(request.subResource)", "an agent may not write the status of Jobs"),
+        forbidden(
+          [
+            "variables.node != ''",
+            `variables.job.metadata.?labels[?'${nodeLabel}'].orValue('') == variables.node`,
+            `variables.before.metadata.?labels[?'${nodeLabel}'].orValue('') == variables.node`,
+            "variables.job.spec.template.spec.?nodeName.orValue('') == variables.node",
+          ].join(" && "),
+          "an agent may write only Jobs of its own node",
+        ),
+      ],
+    }),
+    ...accountPolicy("attune-operator-scylla-releases", {
+      account: operator,
+      rule: configMaps,
+      validations: [
+        forbidden(
+          [...elsewhere, releaseNames].join(" || "),
+          "the operator may write only ConfigMaps named perftune-* there",
+        ),
+      ],
+    }),
+    ...accountPolicy("attune-operator-scylla-roles", {
+      account: operator,
+      rule: {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        apiVersions: ["v1"],
+        resources: ["clusterroles", "clusterrolebindings", "roles", "rolebindings"],
+      },
+      validations: [
+        forbidden(
+          `request.name == '${agentServiceAccount}'`,
+          "the operator may write only the role of Scylla's agents",
+        ),
+        forbidden(
+          [
+            "request.operation == 'DELETE' || !has(object.subjects)",
+            `object.subjects.all(s, s.kind == 'ServiceAccount' && s.name == '${agentServiceAccount}' && s.?namespace.orValue('') == '${tuningNamespace}')`,
+          ].join(" || "),
+          "the operator may bind only Scylla's agents",
+        ),
+      ],
+    }),
+  ];
+}
+
+function forbidden(expression: string, message: string): object {
+  return { expression, message, reason: "Forbidden" };
+}

@@ -1,0 +1,53 @@
+import type { Informer } from "../../../cluster/kube/cache.ts";
+import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
+import { isTrue } from "../../../language/object/condition.ts";
+import { tuningOfNodes } from "../../../domain/scylla/config/node-jobs.ts";
+import type { ScyllaCaches } from "../../../domain/scylla/config/scylla-config-controller.ts";
+import { databaseContainer } from "../../../domain/scylla/names.ts";
+import { configOfNode, isEnabled } from "../../../domain/scylla/placement.ts";
+import type { ScyllaPod } from "../../../domain/scylla/scylla-pod.ts";
+
+type Read = Pick<ScyllaCaches, "configs" | "nodes" | "jobs"> & { readonly pods: Informer<ScyllaPod> };
+
+const conditions = ["Available", "Progressing", "Degraded", "Overlapping"];
+const states = ["tuned", "running", "failed"] as const;
+
+/** Counts of configs, nodes and databases, read when metrics are. The returned function stops that. */
+export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods }: Read): () => void {
+  const byCondition = metrics.gauge("attune_scylla_node_configs", "ScyllaNodeConfigs of which a condition is true.", [
+    "condition",
+  ]);
+  const byState = metrics.gauge(
+    "attune_scylla_nodes",
+    "Nodes that a ScyllaNodeConfig decides about and has a tuning Job on, by the state of the newest.",
+    ["state"],
+  );
+  const waiting = metrics.gauge(
+    "attune_scylla_databases_waiting",
+    "Databases on nodes with an agent that are not ready: they wait for tuning, or start.",
+  );
+  const stop = metrics.onCollect(() => {
+    const all = configs.list();
+    for (const condition of conditions)
+      byCondition.labels({ condition }).set(all.filter(({ status }) => isTrue(status?.conditions, condition)).length);
+    const tuned = new Set(
+      nodes.list().flatMap((node) => {
+        const config = configOfNode(node, all);
+        return config && isEnabled(config) ? [node.metadata.name ?? ""] : [];
+      }),
+    );
+    const tuning = [...tuningOfNodes(jobs.list())].filter(([node]) => tuned.has(node));
+    for (const state of states) byState.labels({ state }).set(tuning.filter(([, one]) => one.state === state).length);
+    waiting.labels().set(pods.list().filter((pod) => tuned.has(pod.spec?.nodeName ?? "") && !isUp(pod)).length);
+  });
+  return () => {
+    stop();
+    for (const condition of conditions) byCondition.labels({ condition }).set(0);
+    for (const state of states) byState.labels({ state }).set(0);
+    waiting.labels().set(0);
+  };
+}
+
+function isUp({ status }: ScyllaPod): boolean {
+  return status?.containerStatuses?.find(({ name }) => name === databaseContainer)?.ready === true;
+}
