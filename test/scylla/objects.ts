@@ -1,3 +1,5 @@
+import { gateName } from "../../src/domain/scylla/gate/gate-names.ts";
+import { sidecarCommand } from "../../src/domain/scylla/gate/sidecar.ts";
 import { scyllaNodeConfigKind, type ScyllaNodeConfig } from "../../src/domain/scylla/api.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 
@@ -13,13 +15,14 @@ export function nodeConfig(name: string, spec: ScyllaNodeConfig["spec"] = {}): S
 export interface ScyllaPodOptions {
   readonly nodeName?: string;
   readonly guaranteed?: boolean;
+  readonly gated?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** A database, as a ScyllaCluster's operator creates it. */
 export function scyllaPod(
   name: string,
-  { nodeName, guaranteed = false, labels = {} }: ScyllaPodOptions = {},
+  { nodeName, guaranteed = false, gated = false, labels = {} }: ScyllaPodOptions = {},
 ): KubeObject {
   const amounts = { cpu: "2", memory: "1Gi" };
   const resources = guaranteed ? { requests: amounts, limits: amounts } : { requests: amounts };
@@ -33,7 +36,10 @@ export function scyllaPod(
     },
     spec: {
       ...(nodeName === undefined ? {} : { nodeName }),
-      containers: [{ name: "scylla", image: "scylladb/scylla:2025.1.5", resources }],
+      containers: [
+        { name: "scylla", image: "scylladb/scylla:2025.1.5", resources },
+        ...(gated ? [{ name: gateName, image: "attune", command: [...sidecarCommand] }] : []),
+      ],
     },
   };
 }

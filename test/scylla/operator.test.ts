@@ -12,6 +12,7 @@ import {
   releaseName,
   tuningNamespace,
 } from "../../src/domain/scylla/names.ts";
+import { gateGrants } from "../../src/domain/scylla/gate/gate-grants.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
 import { type Condition, findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -82,7 +83,7 @@ for (const variant of serverVariants())
       (await eventually("release", () => admin.get(kinds.configMap, releaseName(uid), { namespace: "default" }))).data;
 
     async function createPod(name: string, more: Parameters<typeof scyllaPod>[1] = {}): Promise<string> {
-      const { metadata } = await admin.create(kinds.pod, scyllaPod(name, more) as never, { namespace: "default" });
+      const { metadata } = await admin.create(kinds.pod, scyllaPod(name, more), { namespace: "default" });
       return metadata.uid ?? "";
     }
 
@@ -165,7 +166,7 @@ for (const variant of serverVariants())
       ]) {
         const at = kind.namespaced ? place : {};
         const { metadata } = await admin.get<KubeObject>(kind, agentServiceAccount, at);
-        await admin.delete(kind as never, agentServiceAccount, at);
+        await admin.delete<KubeObject>(kind, agentServiceAccount, at);
         await eventually(`${kind.kind} is back`, async () => {
           const found = await admin.get<KubeObject>(kind, agentServiceAccount, at);
           return found.metadata.uid !== metadata.uid;
@@ -173,11 +174,11 @@ for (const variant of serverVariants())
       }
       for (const kind of [kinds.clusterRoleBinding, kinds.roleBinding]) {
         const at = kind.namespaced ? place : {};
-        const found = await admin.get<KubeObject>(kind as never, agentServiceAccount, at);
+        const found = await admin.get<KubeObject>(kind, agentServiceAccount, at);
         const stranger = { kind: "ServiceAccount", name: "default", namespace: "default" };
         await admin.update(kind as never, { ...found, subjects: [stranger] } as never, at);
         await eventually(`${kind.kind} names agents only`, async () =>
-          JSON.stringify(await admin.get<KubeObject>(kind as never, agentServiceAccount, at)).includes(tuningNamespace),
+          JSON.stringify(await admin.get<KubeObject>(kind, agentServiceAccount, at)).includes(tuningNamespace),
         );
       }
       const account = { type: "merge", patch: { metadata: { labels: { "app.kubernetes.io/part-of": "x" } } } } as const;
@@ -274,6 +275,20 @@ for (const variant of serverVariants())
       await eventually("DaemonSet", () => daemonSet());
     });
 
+    it("gives a gate the right to read its pod and its ConfigMap, and no other", async () => {
+      const uid = await createPod("gated", { nodeName: "other", gated: true });
+      const role = await eventually("Role", () =>
+        admin.get(kinds.role, `attune-scylla-gate-${uid}`, { namespace: "default" }),
+      );
+      expect(role.rules?.map(({ resources, resourceNames }) => [resources, resourceNames])).toEqual([
+        [["pods"], ["gated"]],
+        [["configmaps"], [releaseName(uid)]],
+      ]);
+      await eventually("RoleBinding", () =>
+        admin.get(kinds.roleBinding, `attune-scylla-gate-${uid}`, { namespace: "default" }),
+      );
+    });
+
     it("reports nodes that two configs select on both, and the older decides (9.3)", async () => {
       await admin.create(scyllaNodeConfigKind, nodeConfig("second", { placement: { nodeSelector: {} } }));
       expect(await condition("cluster", "Overlapping", "True")).toMatchObject({
@@ -356,7 +371,7 @@ for (const variant of serverVariants())
     });
 
     it("needs all its rights", () => {
-      const granted = scyllaGrants.slice(0, scyllaGrants.length - scyllaAgentGrants.length);
+      const granted = scyllaGrants.slice(0, scyllaGrants.length - scyllaAgentGrants.length - gateGrants.length);
       // Watches stream lists from servers that support it; other servers get list requests.
       const lists = requests
         .filter(({ verb }) => verb === "watch")

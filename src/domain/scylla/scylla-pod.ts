@@ -13,7 +13,7 @@ interface ContainerStatus {
 
 /** What is read of a database's pod. */
 export interface ScyllaPod extends KubeObject {
-  spec?: { nodeName?: string; containers?: { name: string }[] };
+  spec?: { nodeName?: string; serviceAccountName?: string; containers?: { name: string; command?: string[] }[] };
   status?: { phase?: string; qosClass?: string; containerStatuses?: ContainerStatus[] };
 }
 

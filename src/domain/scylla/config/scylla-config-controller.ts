@@ -75,7 +75,7 @@ export function scyllaConfigController(options: ScyllaConfigOptions): Controller
     log: options.log,
     metrics: options.metrics,
     sources: [
-      ...[...others, ...caches.access].map((informer) => source(informer as Informer, all)),
+      ...[...others, ...caches.access].map((informer) => source(informer, all)),
       source(caches.agentPods, (event) => (isSame(event) ? [] : all())),
       source(caches.nodes, (event) => (isSame(event) ? [] : all())),
     ],

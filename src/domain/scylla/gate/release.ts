@@ -62,3 +62,15 @@ export function readRelease({ data }: ConfigMap): Release {
 export function releases({ containerId }: Release, started: string): boolean {
   return containerId === undefined || containerId === started;
 }
+
+/** What is cached of a release: users may add data of any size. */
+export function projectRelease({ apiVersion, kind, metadata, data }: ConfigMap): ConfigMap {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const containerID = data?.["containerID"];
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, uid, resourceVersion },
+    ...(containerID === undefined ? {} : { data: { containerID } }),
+  };
+}

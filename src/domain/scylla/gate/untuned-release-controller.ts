@@ -34,8 +34,8 @@ const fieldManager = "attune-scylla";
 const repeatMs = 300_000;
 
 /**
- * Lets databases start for which no agent tunes. One key for each pod. The operator may create and patch these ConfigMaps, and read
- * none: what it has done is kept for each container of a pod, and done again when the container starts again.
+ * Lets databases start for which no agent tunes. One key for each pod. ConfigMaps without the label of a config are not cached:
+ * what was done is kept for each container of a pod, and done again when the container starts again.
  */
 export function untunedReleaseController(options: UntunedReleaseOptions): Controller {
   const { client, pods, nodes, configs, operatorConfigs, isReady, clock } = options;
@@ -82,8 +82,7 @@ export function untunedReleaseController(options: UntunedReleaseOptions): Contro
     try {
       await client.create(kinds.configMap, release, { ...at, ignoreResponse: true });
     } catch (error) {
-      // The namespace is gone, or is being deleted: so is the database.
-      if (isNotFound(error) || isTerminating(error)) return;
+      if (isGoing(error)) return;
       if (!isAlreadyExists(error)) throw error;
       // An agent may have written it for one container, before it was switched off: now it is for any.
       const data = { containerID: null, irqCpus: null, ...release.data };
@@ -92,6 +91,8 @@ export function untunedReleaseController(options: UntunedReleaseOptions): Contro
   }
 }
 
-function isTerminating(error: unknown): boolean {
+/** The namespace is gone, or is being deleted: so is the database. */
+function isGoing(error: unknown): boolean {
+  if (isNotFound(error)) return true;
   return isApiError(error) && (error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false);
 }

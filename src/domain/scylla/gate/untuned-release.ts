@@ -1,7 +1,9 @@
 import type { ScyllaNodeConfig } from "../api.ts";
 import { configOfNode, isEnabled, type PlacedNode } from "../placement.ts";
 import { isScyllaPod, isTunable, type ScyllaPod } from "../scylla-pod.ts";
+import { isSidecar } from "./gated-pod.ts";
 import { type ConfigMap, releaseConfigMap } from "./release.ts";
+import { sidecarCommand } from "./sidecar.ts";
 
 /** Who lets a database start. */
 export type Responsibility =
@@ -54,7 +56,10 @@ export function projectScyllaPod(pod: ScyllaPod): ScyllaPod | undefined {
     metadata: { name, namespace, uid, resourceVersion, labels, ...(deletionTimestamp ? { deletionTimestamp } : {}) },
     spec: {
       ...(spec?.nodeName ? { nodeName: spec.nodeName } : {}),
-      containers: (spec?.containers ?? []).map(({ name: container }) => ({ name: container })),
+      ...(spec?.serviceAccountName ? { serviceAccountName: spec.serviceAccountName } : {}),
+      containers: (spec?.containers ?? []).map((container) =>
+        isSidecar(container) ? { name: container.name, command: [...sidecarCommand] } : { name: container.name },
+      ),
     },
     status: {
       ...(status?.phase ? { phase: status.phase } : {}),
@@ -63,6 +68,7 @@ export function projectScyllaPod(pod: ScyllaPod): ScyllaPod | undefined {
         name: container.name,
         ...(container.containerID ? { containerID: container.containerID } : {}),
         ...(container.ready === undefined ? {} : { ready: container.ready }),
+        ...(container.state?.running ? { state: { running: {} } } : {}),
       })),
     },
   };

@@ -147,7 +147,7 @@ export function workloads(options: InstallOptions): KubeObject[] {
   const { monitoring = false, isOpenShift = release !== undefined, scylla = false } = options;
   const scyllaUtilsImage = scylla ? (options.scyllaUtilsImage ?? defaultUtilsImage) : undefined;
   return [
-    ...webhookDeployment({ namespace, image, mode, replicas, partitioningRelease }),
+    ...webhookDeployment({ namespace, image, mode, replicas, partitioningRelease, scylla }),
     operatorMetricsService(namespace),
     ...(firstBoot === undefined ? [] : [firstBootService(namespace, operatorSelector)]),
     operatorDeployment({

@@ -1,3 +1,4 @@
+import { gateName } from "../../../domain/scylla/gate/gate-names.ts";
 import { agentServiceAccount, nodeLabel, tuningNamespace } from "../../../domain/scylla/names.ts";
 import { tuningNamespace as profilesNamespace } from "../../../domain/node-tuning/api.ts";
 import { partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
@@ -6,14 +7,19 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorServiceAccount } from "../rbac.ts";
 
 const nodeClaim = "authentication.kubernetes.io/node-name";
+const account = "s.kind == 'ServiceAccount' && s.?namespace.orValue('')";
+const agent = `${account} == '${tuningNamespace}' && s.name == '${agentServiceAccount}'`;
+const database = `${account} == request.namespace`;
+/** A cluster role has no namespace. */
+const isOfAgents = `(request.name == '${agentServiceAccount}' && request.?namespace.orValue('') in ['', '${tuningNamespace}'])`;
 const releaseNames = "request.name.startsWith('perftune-')";
 
 /**
  * Limit agents to ConfigMaps that let databases start and to Jobs of the node that their token is bound to, and the operator to the
- * role of agents. RBAC cannot: names are not known before, and it does not limit create to names. `namespace` is the operator's.
+ * roles of agents and gates. RBAC cannot: names are not known before, and it does not limit create to names. `namespace` is the operator's.
  */
 export function scyllaPolicies(namespace: string): KubeObject[] {
-  const agent = { namespace: tuningNamespace, name: agentServiceAccount };
+  const agents = { namespace: tuningNamespace, name: agentServiceAccount };
   const operator = { namespace, name: operatorServiceAccount };
   const configMaps = { apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
   const elsewhere = [profilesNamespace, partitioningConfigMap.namespace].map(
@@ -21,12 +27,12 @@ export function scyllaPolicies(namespace: string): KubeObject[] {
   );
   return [
     ...accountPolicy("attune-scylla-agent-releases", {
-      account: agent,
+      account: agents,
       rule: configMaps,
       validations: [forbidden(releaseNames, "an agent may write only ConfigMaps named perftune-*")],
     }),
     ...accountPolicy("attune-scylla-agent-own-node", {
-      account: agent,
+      account: agents,
       rule: { apiGroups: ["batch"], apiVersions: ["v1"], resources: ["jobs", "jobs/*"] },
       variables: [
         { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
@@ -65,15 +71,22 @@ export function scyllaPolicies(namespace: string): KubeObject[] {
       },
       validations: [
         forbidden(
-          `request.name == '${agentServiceAccount}'`,
-          "the operator may write only the role of Scylla's agents",
+          `${isOfAgents} || (request.namespace != '${tuningNamespace}' && request.name.startsWith('${gateName}-'))`,
+          "the operator may write only the roles of Scylla's agents and gates",
+        ),
+        forbidden(
+          [
+            `request.operation == 'DELETE' || ${isOfAgents} || !has(object.rules)`,
+            "object.rules.all(r, size(r.?resourceNames.orValue([])) == 1 && r.verbs.all(v, v in ['get', 'list', 'watch']))",
+          ].join(" || "),
+          "the role of a gate may only read its pod and its ConfigMap",
         ),
         forbidden(
           [
             "request.operation == 'DELETE' || !has(object.subjects)",
-            `object.subjects.all(s, s.kind == 'ServiceAccount' && s.name == '${agentServiceAccount}' && s.?namespace.orValue('') == '${tuningNamespace}')`,
+            `(${isOfAgents} ? object.subjects.all(s, ${agent}) : object.subjects.all(s, ${database}) && object.roleRef.name == request.name)`,
           ].join(" || "),
-          "the operator may bind only Scylla's agents",
+          "the operator may bind only Scylla's agents, and accounts of databases to the roles of their gates",
         ),
       ],
     }),

@@ -1,4 +1,5 @@
 import { group } from "../../../domain/scylla/api.ts";
+import { gateGrants } from "../../../domain/scylla/gate/gate-grants.ts";
 import { scyllaAgentGrants } from "../../../domain/scylla/on-node/agent-grants.ts";
 import { agentServiceAccount, tuningNamespace } from "../../../domain/scylla/names.ts";
 import type { Grant } from "../../../language/object/grant.ts";
@@ -68,13 +69,6 @@ const ownGrants: readonly Grant[] = [
   },
   {
     within: tuningNamespace,
-    because: "the role of agents in this namespace",
-    apiGroups: rbac,
-    resources: ["roles", "rolebindings"],
-    verbs: ["create"],
-  },
-  {
-    within: tuningNamespace,
     because: "repairs and deletes only the role of agents",
     apiGroups: rbac,
     resources: ["roles", "rolebindings"],
@@ -115,5 +109,6 @@ const ownGrants: readonly Grant[] = [
 /** All of it: the operator may give agents only rights that it has. */
 export const scyllaGrants: readonly Grant[] = [
   ...ownGrants,
+  ...gateGrants,
   ...scyllaAgentGrants.map((grant) => ({ ...grant, because: `gives it to agents; ${grant.because}` })),
 ];

@@ -3,17 +3,23 @@ import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import { isTrue } from "../../../language/object/condition.ts";
 import { tuningOfNodes } from "../../../domain/scylla/config/node-jobs.ts";
 import type { ScyllaCaches } from "../../../domain/scylla/config/scylla-config-controller.ts";
-import { databaseContainer } from "../../../domain/scylla/names.ts";
+import { hasGate, type Pod } from "../../../domain/scylla/gate/gated-pod.ts";
+import { type ConfigMap, readRelease, releases } from "../../../domain/scylla/gate/release.ts";
+import { databaseContainer, releaseName } from "../../../domain/scylla/names.ts";
 import { configOfNode, isEnabled } from "../../../domain/scylla/placement.ts";
-import type { ScyllaPod } from "../../../domain/scylla/scylla-pod.ts";
+import { isTunable, type ScyllaPod } from "../../../domain/scylla/scylla-pod.ts";
 
-type Read = Pick<ScyllaCaches, "configs" | "nodes" | "jobs"> & { readonly pods: Informer<ScyllaPod> };
+interface Read extends Pick<ScyllaCaches, "configs" | "nodes" | "jobs"> {
+  readonly pods: Informer<ScyllaPod>;
+  /** ConfigMaps that agents wrote. */
+  readonly releases: Informer<ConfigMap>;
+}
 
 const conditions = ["Available", "Progressing", "Degraded", "Overlapping"];
 const states = ["tuned", "running", "failed"] as const;
 
 /** Counts of configs, nodes and databases, read when metrics are. The returned function stops that. */
-export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods }: Read): () => void {
+export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods, releases: released }: Read): () => void {
   const byCondition = metrics.gauge("attune_scylla_node_configs", "ScyllaNodeConfigs of which a condition is true.", [
     "condition",
   ]);
@@ -24,7 +30,7 @@ export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods }: 
   );
   const waiting = metrics.gauge(
     "attune_scylla_databases_waiting",
-    "Databases on nodes with an agent that are not ready: they wait for tuning, or start.",
+    "Databases whose container runs and waits until their node is tuned for it.",
   );
   const stop = metrics.onCollect(() => {
     const all = configs.list();
@@ -38,7 +44,7 @@ export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods }: 
     );
     const tuning = [...tuningOfNodes(jobs.list())].filter(([node]) => tuned.has(node));
     for (const state of states) byState.labels({ state }).set(tuning.filter(([, one]) => one.state === state).length);
-    waiting.labels().set(pods.list().filter((pod) => tuned.has(pod.spec?.nodeName ?? "") && !isUp(pod)).length);
+    waiting.labels().set(pods.list().filter((pod) => tuned.has(pod.spec?.nodeName ?? "") && isWaiting(pod)).length);
   });
   return () => {
     stop();
@@ -46,8 +52,12 @@ export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods }: 
     for (const state of states) byState.labels({ state }).set(0);
     waiting.labels().set(0);
   };
-}
 
-function isUp({ status }: ScyllaPod): boolean {
-  return status?.containerStatuses?.find(({ name }) => name === databaseContainer)?.ready === true;
+  function isWaiting(pod: ScyllaPod): boolean {
+    const { namespace, uid = "" } = pod.metadata;
+    const container = pod.status?.containerStatuses?.find(({ name }) => name === databaseContainer);
+    if (!hasGate(pod as Pod) || !isTunable(pod) || !container?.state?.running) return false;
+    const release = released.get(`${namespace}/${releaseName(uid)}`);
+    return !release || !releases(readRelease(release), container.containerID ?? "");
+  }
 }

@@ -20,6 +20,7 @@ import {
   type ScyllaCaches,
   scyllaConfigController,
 } from "../../../domain/scylla/config/scylla-config-controller.ts";
+import { type ConfigMap, projectRelease } from "../../../domain/scylla/gate/release.ts";
 import { projectScyllaPod } from "../../../domain/scylla/gate/untuned-release.ts";
 import { untunedReleaseController } from "../../../domain/scylla/gate/untuned-release-controller.ts";
 import { nodeConfigLabel, tuningNamespace } from "../../../domain/scylla/names.ts";
@@ -48,7 +49,7 @@ export interface ScyllaParts {
  */
 export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
   const { client, writer, clock, log, metrics = noMetrics, recorder } = parts;
-  const { caches, pods, informers } = cachesOf(client, clock);
+  const { caches, pods, released, informers } = cachesOf(client, clock);
   const configs = scyllaConfigController({ ...parts, client: writer, caches, clock, log, metrics, recorder });
   const releases = untunedReleaseController({
     client: writer,
@@ -66,7 +67,7 @@ export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
     async run(signal) {
       // Every informer listens: Node.js takes more than ten listeners for a leak.
       setMaxListeners(0, signal);
-      const forget = scyllaMetrics(metrics, { ...caches, pods });
+      const forget = scyllaMetrics(metrics, { ...caches, pods, releases: released });
       try {
         await Promise.all([...informers, configs, releases].map((part) => part.run(signal)));
       } finally {
@@ -79,6 +80,8 @@ export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
 interface Cached {
   readonly caches: ScyllaCaches;
   readonly pods: Informer<ScyllaPod>;
+  /** What agents let start. */
+  readonly released: Informer<ConfigMap>;
   readonly informers: readonly Informer[];
 }
 
@@ -87,23 +90,28 @@ function cachesOf(client: Client, clock: Clock): Cached {
   const caches: ScyllaCaches = {
     configs: createInformer(client, scyllaNodeConfigKind, { clock }),
     operatorConfigs: createInformer(client, scyllaOperatorConfigKind, { clock }),
-    nodes: createInformer<PlacedNode>(client, kinds.node as KindRef<PlacedNode>, { clock, project: projectPlacedNode }),
-    daemonSets: createInformer<AgentDaemonSet>(client, kinds.daemonSet as KindRef<AgentDaemonSet>, ours),
-    agentPods: createInformer<AgentPod>(client, kinds.pod as KindRef<AgentPod>, { ...ours, project: projectAgentPod }),
-    jobs: createInformer<TuningJob>(client, kinds.job as KindRef<TuningJob>, { ...ours, project: projectJob }),
+    nodes: createInformer<PlacedNode>(client, kinds.node, { clock, project: projectPlacedNode }),
+    daemonSets: createInformer<AgentDaemonSet>(client, kinds.daemonSet, ours),
+    agentPods: createInformer<AgentPod>(client, kinds.pod, { ...ours, project: projectAgentPod }),
+    jobs: createInformer<TuningJob>(client, kinds.job, { ...ours, project: projectJob }),
     namespace: informerOfOne<KubeObject>(client, kinds.namespace, { name: tuningNamespace, clock }),
     access: agentAccess().map(({ kind, metadata: { name = "", namespace } }) =>
       informerOfOne<KubeObject>(client, accessKind(kind), { name, namespace, clock }),
     ),
   };
-  const pods = createInformer<ScyllaPod>(client, kinds.pod as KindRef<ScyllaPod>, {
+  const pods = createInformer<ScyllaPod>(client, kinds.pod, {
     labelSelector: scyllaPodSelector,
     indexes: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },
     clock,
     project: projectScyllaPod,
   });
+  const released = createInformer<ConfigMap>(client, kinds.configMap, {
+    labelSelector: nodeConfigLabel,
+    clock,
+    project: projectRelease,
+  });
   const { access, ...others } = caches;
-  return { caches, pods, informers: [...Object.values(others), ...access, pods] as Informer[] };
+  return { caches, pods, released, informers: [...Object.values(others), ...access, pods, released] as Informer[] };
 }
 
 function accessKind(name: string): KindRef {
