@@ -117,7 +117,7 @@ describe("rights", () => {
   it("to give Scylla's agents theirs are limited to one name, by RBAC or by a policy", () => {
     const giving = scyllaGrants.filter(({ apiGroups }) => apiGroups.includes("rbac.authorization.k8s.io"));
     const unlimited = giving.filter(({ resourceNames }) => resourceNames === undefined);
-    expect(new Set(unlimited.flatMap(({ verbs }) => verbs))).toEqual(new Set(["create"]));
+    expect(new Set(unlimited.flatMap(({ verbs }) => verbs))).toEqual(new Set(["create", "patch"]));
     const [policy] = scyllaPolicies(systemNamespace).filter(
       ({ kind, metadata }) => kind === "ValidatingAdmissionPolicy" && metadata.name === "attune-operator-scylla-roles",
     );

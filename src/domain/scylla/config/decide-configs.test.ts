@@ -52,7 +52,7 @@ const names = (objects: readonly { kind: string; metadata: { name?: string | und
 const written = (plan: Plan): string[] => names(plan.objects.map(({ object }) => object));
 
 function conditionOf(plan: Plan, type: string): { status: string; reason: string; message: string } {
-  const { conditions = [] } = plan.statuses[0]?.status as unknown as ScyllaNodeConfigStatus;
+  const { conditions = [] } = plan.statuses[0]!.status as unknown as ScyllaNodeConfigStatus;
   const { status, reason, message } = findCondition(conditions, type)!;
   return { status, reason, message };
 }
@@ -182,7 +182,7 @@ describe("a status", () => {
       conditions: [{ type: "NodeTune-n9-Degraded", status: "True", reason: "X", message: "" }],
     } as unknown as ScyllaNodeConfigStatus;
     const plan = decided({ configs: [{ ...config("a"), status }] });
-    const { conditions = [] } = plan.statuses[0]?.status as unknown as ScyllaNodeConfigStatus;
+    const { conditions = [] } = plan.statuses[0]!.status as unknown as ScyllaNodeConfigStatus;
     expect(conditions.map(({ type }) => type)).toEqual(["Available", "Progressing", "Degraded", "Overlapping"]);
   });
 
