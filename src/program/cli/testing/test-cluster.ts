@@ -9,6 +9,7 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { startServer } from "../../../embedded/apiserver/server.ts";
+import { createMissing } from "../up/cluster-access.ts";
 import { runOperator } from "../../operator/operator.ts";
 
 export interface TestCluster {
@@ -49,7 +50,8 @@ export async function testCluster(
     await rm(dir, { recursive: true, force: true });
   });
   const crds = [...nodeTuningCrds, ...moreCrds];
-  for (const crd of crds) await client.create(kinds.customResourceDefinition, crd);
+  // A partitioned cluster has some of them.
+  for (const crd of crds) await createMissing(client, kinds.customResourceDefinition, crd);
   // kube-apiserver serves a kind some time after it accepted the definition.
   for (const crd of crds) {
     const { group, names, scope, versions } = crd["spec"] as CrdSpec;
@@ -58,7 +60,8 @@ export async function testCluster(
       await vi.waitFor(() => client.list(kind), { timeout: 100_000, interval: 20 });
     }
   }
-  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } };
+  await createMissing(client, kinds.namespace, namespace);
   const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
   return {
     client,
