@@ -83,6 +83,6 @@ export function failedAt(lastTransitionTime: string): TuningJob["status"] {
 }
 
 export function argumentsOf(job: KubeObject | undefined): string[] {
-  const { template } = job?.["spec"] as { template: { spec: { containers: { args: string[] }[] } } };
-  return template.spec.containers[0]?.args ?? [];
+  const spec = job?.["spec"] as { template: { spec: { containers: { args: string[] }[] } } } | undefined;
+  return spec?.template.spec.containers[0]?.args ?? [];
 }
