@@ -4,7 +4,7 @@ import { failureAnnotation } from "../../src/domain/scylla/names.ts";
 import type { OnNodeInput } from "../../src/domain/scylla/on-node/decide.ts";
 import type { JobPod } from "../../src/domain/scylla/on-node/job-progress.ts";
 import type { ContainerFacts } from "../../src/domain/scylla/on-node/node-facts.ts";
-import { labelValue } from "../../src/domain/scylla/on-node/label-value.ts";
+import { labelValue } from "../../src/domain/scylla/label-value.ts";
 import { readRecord, recordAnnotation } from "../../src/domain/scylla/on-node/tuning.ts";
 import type { ScyllaPod } from "../../src/domain/scylla/scylla-pod.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";

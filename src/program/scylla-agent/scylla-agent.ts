@@ -9,7 +9,7 @@ import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { scyllaNodeConfigKind } from "../../domain/scylla/api.ts";
 import { nodeLabel, tuningNamespace } from "../../domain/scylla/names.ts";
 import type { JobPod, TuningJob } from "../../domain/scylla/on-node/job-progress.ts";
-import { labelValue } from "../../domain/scylla/on-node/label-value.ts";
+import { labelValue } from "../../domain/scylla/label-value.ts";
 import type { PlacedNode } from "../../domain/scylla/placement.ts";
 import { type ScyllaPod, scyllaPodSelector } from "../../domain/scylla/scylla-pod.ts";
 import type { KindRef, KubeObject } from "../../language/object/meta.ts";

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { labelValue } from "../label-value.ts";
 import { nodeConfigLabel, releaseName } from "../names.ts";
 
 export interface ConfigMap extends KubeObject {
@@ -39,7 +40,7 @@ export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?
     metadata: {
       name: releaseName(uid),
       namespace,
-      ...(nodeConfig === undefined ? {} : { labels: { [nodeConfigLabel]: nodeConfig } }),
+      ...(nodeConfig === undefined ? {} : { labels: { [nodeConfigLabel]: labelValue(nodeConfig) } }),
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid }],
     },
     ...(data.length > 0 ? { data: Object.fromEntries(data) } : {}),

@@ -2,7 +2,7 @@ import { hashOf } from "../../../language/object/hash.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { apiVersion, type ScyllaNodeConfig, type TuningEngine } from "../api.ts";
 import { agentServiceAccount, nodeConfigLabel, nodeLabel, tuningNamespace } from "../names.ts";
-import { labelValue } from "./label-value.ts";
+import { labelValue } from "../label-value.ts";
 import { escaped, hostFolder, perftuneArguments } from "./perftune-arguments.ts";
 import { hashOfInputs, inputsHashAnnotation, recordAnnotation, type TuningRecord } from "./tuning.ts";
 

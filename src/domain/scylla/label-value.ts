@@ -1,4 +1,4 @@
-import { hashOf } from "../../../language/object/hash.ts";
+import { hashOf } from "../../language/object/hash.ts";
 
 const longest = 63;
 
