@@ -17,7 +17,7 @@ export function tuneClock({ virtualisation, architecture, available }: ClockFact
       ),
     ];
   return [
-    note(`Setting clocksource to ${preferred}`),
+    note(`clock source ${preferred}`),
     { type: "write", path: `${folder}/current_clocksource`, value: preferred, refusal: "warned" },
   ];
 }

@@ -59,11 +59,7 @@ function group(
 ): PerftuneStep[] {
   if (devices.length === 0) return [note(`No ${kind} disks to tune`)];
   const names = devices.map(({ name }) => name).join(", ");
-  return [
-    note(`Setting ${kind} disks: ${names}...`),
-    ...irqs,
-    ...devices.flatMap((device) => queueOf(device, options)),
-  ];
+  return [note(`${kind} disks: ${names}`), ...irqs, ...devices.flatMap((device) => queueOf(device, options))];
 }
 
 function queueOf(

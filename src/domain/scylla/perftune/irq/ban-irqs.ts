@@ -35,7 +35,7 @@ export function banIrqs({ irqbalance, wanted, isStale }: IrqBans): readonly Perf
   const { quote } = option;
   const line = `${key}=${quote}${kept}${added.map((irq) => ` --banirq=${irq}`).join("")}${quote}`;
   return [
-    note(`Restarting irqbalance: going to ban the following IRQ numbers: ${[...wantedSet].join(", ")} ...`),
+    note(`irqbalance leaves these IRQs alone: ${[...wantedSet].join(", ")}`),
     {
       type: "ban-irqs",
       path: config.path,
@@ -64,7 +64,7 @@ function optionKey({ hasUnit, unitText = "" }: IrqbalanceFacts, path: string): s
 function restart({ hasUnit, isSystemd }: IrqbalanceFacts, path: string): PerftuneStep[] {
   const bySystemd = path === gentooConfig ? isSystemd : hasUnit;
   return [
-    note(`Restarting irqbalance via ${bySystemd ? "systemctl" : "its init script"}...`),
+    note(`irqbalance is restarted by ${bySystemd ? "systemctl" : "its init script"}`),
     {
       type: "run",
       argv: bySystemd ? ["systemctl", "try-restart", "irqbalance"] : ["/etc/init.d/irqbalance", "restart"],

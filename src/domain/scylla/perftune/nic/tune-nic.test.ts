@@ -120,6 +120,6 @@ describe("the number of queues", () => {
     const options = { ...masked, rxQueues: 1 };
     expect(resized({}, options)).toMatchObject({ count: 1 });
     const plan = planTuning(options, hostWith(card(2)), { asWanted: new Set(["eth0"]), isDryRun: true });
-    expect(notes(plan)).toContain("Distributing IRQs handling Rx and Tx for first 1 channels:");
+    expect(notes(plan)).toContain("IRQs of receive queues (1), spread over the IRQ CPUs");
   });
 });

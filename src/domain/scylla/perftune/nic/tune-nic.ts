@@ -32,7 +32,7 @@ export function wantedQueues({ rxQueues }: PerftuneOptions, { irq }: PerftuneMas
 export function tuneNic(tuning: NicTuning): PerftuneStep[] {
   const { nic, facts } = tuning;
   return [
-    note(`Setting a tunable interface ${nic.name}...`),
+    note(`network card ${nic.name}`),
     ...nicIrqs(tuning),
     ...packetSteering(tuning),
     ...flowSteering(tuning),
@@ -53,11 +53,11 @@ function nicIrqs({ nic, facts, options, masks, channels }: NicTuning): PerftuneS
     channels !== "kept" || most < irqs.length
       ? irqs.findIndex(({ queue }, index) => index >= queues && queue >= queues)
       : -1;
-  if (split <= 0) return [note(`Distributing IRQs of ${nic.name}`), ...spreadOf(irqs)];
+  if (split <= 0) return [note(`all IRQs of ${nic.name}, spread over the IRQ CPUs`), ...spreadOf(irqs)];
   return [
-    note(`Distributing IRQs handling Rx and Tx for first ${queues} channels:`),
+    note(`IRQs of receive queues (${queues}), spread over the IRQ CPUs`),
     ...spreadOf(irqs.slice(0, split)),
-    note("Distributing the rest of IRQs"),
+    note(`other IRQs of ${nic.name}, spread over the IRQ CPUs`),
     ...spreadOf(irqs.slice(split)),
   ];
 }
@@ -92,7 +92,7 @@ function flowSteering({ nic, facts, options, masks }: NicTuning): PerftuneStep[]
   return [
     write("/proc/sys/net/core/rps_sock_flow_entries", String(flowEntries)),
     ...queues.map((queue) => write(`${queueFolder(nic, "rx", queue)}/rps_flow_cnt`, share)),
-    note(`${on ? "Enable" : "Disable"} ntuple filtering HW offload for ${nic.name}...`),
+    note(`${nic.name} ${on ? "steers" : "does not steer"} flows in hardware (ntuple)`),
     { type: "set-ntuple", nic: nic.name, on },
   ];
 }
