@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { kinds } from "../../../src/cluster/kube/kinds.ts";
 import { type Profile, tunedKind, tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
 import { findCondition, isTrue } from "../../../src/language/object/condition.ts";
-import { programFolder, swappiness } from "../harness/guest-files.ts";
+import { agentAnnotations } from "../../../src/domain/rollout/node-annotations.ts";
+import { guestName, programFolder, swappiness } from "../harness/guest-files.ts";
 import { differences, fileState } from "../harness/guest-state.ts";
 import type { Stage } from "../harness/stage.ts";
 
@@ -25,6 +27,14 @@ export const hasApplied =
 export function tuningStories(stage: () => Stage): void {
   test("a Tuned reaches the kernel without a boot; deleted, it leaves no trace", async () => {
     const { cluster, machine } = stage();
+    // The Profile may still say what was applied before the power cut.
+    const boot = machine.boots.at(-1)?.id;
+    await cluster.until(
+      kinds.node,
+      guestName,
+      (node) => boot !== undefined && node?.metadata.annotations?.[agentAnnotations.tunedBoot] === boot,
+      { what: "the agent has tuned the guest since it booted" },
+    );
     await cluster.profile(hasApplied("openshift-node"));
     const [value, files, boots] = [await machine.read(swappiness), await fileState(machine), machine.boots.length];
     await cluster.apply(tunedKind, tuned("[sysctl]\nvm.swappiness=7\n"));
