@@ -1,4 +1,5 @@
 import { accountPolicy } from "../../language/object/account-policy.ts";
+import { scyllaPodLabels } from "../../domain/scylla/scylla-pod.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { tunedRules } from "./attune-handlers.ts";
 import type { MatchCondition } from "./handler.ts";
@@ -17,6 +18,14 @@ const isFor = (...names: string[]): string =>
 const has = ({ expression }: MatchCondition): string =>
   `w.?matchConditions.orValue([]).exists(c, c.expression == ${JSON.stringify(expression)})`;
 
+/** Every pair must be there: a selector of fewer labels matches more pods. */
+const isDatabases = Object.entries(scyllaPodLabels)
+  .map(
+    ([key, value]) =>
+      `w.objectSelector.matchLabels.exists(k, k == '${key}' && w.objectSelector.matchLabels[k] == '${value}')`,
+  )
+  .join(" && ");
+
 /**
  * Pods only with the conditions under which they are sent, since their environment may hold secrets; nodes only so that no
  * write of a node waits for the webhook.
@@ -24,6 +33,7 @@ const has = ({ expression }: MatchCondition): string =>
 const ownEntries = [
   isFor(...reviewed),
   `(${isFor("'/pods'", "'/pods/resize'")} && (${[asksForPartitioning, asksForSharedCpus, changesInstructions].map(has).join(" || ")}))`,
+  `(${isFor("'/pods'")} && has(w.objectSelector) && has(w.objectSelector.matchLabels) && ${isDatabases})`,
   `(${isFor("'/nodes'")} && w.failurePolicy == 'Ignore' && request.resource.resource == 'validatingwebhookconfigurations')`,
 ].join(" || ");
 
@@ -54,7 +64,7 @@ export function registrationPolicies(namespace: string): KubeObject[] {
           `(has(object.webhooks) ? object.webhooks : []).all(w, ${ownEntries})`,
         ].join(" && "),
         message:
-          "the webhook of Attune may register only for Tuneds, PerformanceProfiles, pods that ask for partitioning and nodes",
+          "the webhook of Attune may register only for Tuneds, PerformanceProfiles, pods that ask for partitioning, pods of Scylla databases and nodes",
         reason: "Forbidden",
       },
     ],

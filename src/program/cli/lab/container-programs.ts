@@ -11,7 +11,7 @@ import { agentFlags, managementFlags, operatorFlags } from "../flags.ts";
 import { managementOptions } from "../management.ts";
 import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
-import { scyllaGate, scyllaWait } from "./scylla-programs.ts";
+import { scyllaAgent, scyllaGate, scyllaWait, tuneHost } from "./scylla-programs.ts";
 import { webhookProgram } from "./webhook-program.ts";
 
 /** The programs of `attune …` that containers of virtual nodes run. All of them share the sockets of one client. */
@@ -24,7 +24,9 @@ export function programs(client: HttpClient, log: Log): Program {
     if (command === "webhook") return webhookProgram(args, run, client, log);
     if (command === "scylla-gate") return scyllaGate(args, run, client);
     if (command === "scylla-wait") return scyllaWait(args, run);
-    const known = "agent, operator, management, webhook, scylla-gate and scylla-wait";
+    if (command === "scylla-agent") return scyllaAgent(args, run, client, log);
+    if (command === "perftune") return tuneHost(args, run);
+    const known = "agent, operator, management, webhook, perftune, scylla-agent, scylla-gate and scylla-wait";
     throw new Error(`attune ${command ?? ""}: only ${known} run on virtual nodes`);
   };
 }

@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { whenAborted } from "../../../cluster/runtime/clock.ts";
 import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { openPrefix, startPrefix } from "../../../domain/scylla/gate/gate-names.ts";
 import type { ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
 import type { SharedFiles } from "../../../embedded/lab/kubelet/container/shared-files.ts";
+import type { ContainerRuntime } from "../../../node/scylla/container-runtime.ts";
+import { runScyllaAgent } from "../../scylla-agent/scylla-agent.ts";
 import type { SharedFolder } from "../../scylla-gate/shared-folder.ts";
 import { runScyllaGate } from "../../scylla-gate/scylla-gate.ts";
-import { scyllaGateFlags } from "../flags.ts";
+import { scyllaAgentFlags, scyllaGateFlags } from "../flags.ts";
+import { perftuneFlags } from "../perftune/flags.ts";
+import { perftune } from "../perftune/perftune.ts";
+import { scyllaAgentOptions } from "../scylla-agent/scylla-agent.ts";
+import { coloursOf } from "../terminal/terminal.ts";
 import { parseArguments } from "../option/flag.ts";
 import { ownPod } from "../scylla-gate/scylla-gate.ts";
 
@@ -26,6 +33,51 @@ export async function scyllaGate(args: string[], run: ProgramRun, client: HttpCl
   });
   write(`ended: ${ended}`);
   return 0;
+}
+
+/** `attune scylla-agent` in a pod of a virtual node. */
+export async function scyllaAgent(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
+  const { env, connection, host, node, signal } = run;
+  const given = scyllaAgentOptions(parseArguments(scyllaAgentFlags, args, env));
+  await runScyllaAgent({
+    ...given,
+    // All virtual nodes have one loopback address.
+    probeAddress: undefined,
+    // A virtual node is in no cloud, and its resolver is that of this machine.
+    cloud: async () => "other",
+    client: client.for(connection),
+    host,
+    runtime: runtimeOf(run),
+    signal,
+    log: log.child({ part: "scylla-agent", node }),
+  });
+  return 0;
+}
+
+/** `attune perftune` in the pod of a Job: its `--root` is where the pod has mounted the node. */
+export async function tuneHost(args: string[], { env, host, write }: ProgramRun): Promise<number> {
+  const print = (text: string): void => text.trimEnd().split("\n").forEach(write);
+  return perftune(
+    parseArguments(perftuneFlags, args, env),
+    { out: print, err: print, colours: coloursOf(false) },
+    host,
+  );
+}
+
+/** The runtime of a virtual node knows containers by their control groups. */
+function runtimeOf({ containers, host }: ProgramRun): ContainerRuntime {
+  return {
+    async inspect(id) {
+      const found = containers.get(id);
+      if (!found) return { type: "missing" };
+      const { podUid, controlGroup, mounts } = found;
+      const cpus = controlGroup && (await host.read(`${controlGroup}/cpuset.cpus`));
+      return {
+        type: "found",
+        container: { podUid, mounts, ...(cpus && cpus.type === "text" ? { cpus: cpus.text.trim() } : {}) },
+      };
+    },
+  };
 }
 
 /** What the script in front of a database does: a virtual node has no shell. */

@@ -20,9 +20,12 @@ import { type PerftuneFlags, readOptions } from "./read-options.ts";
 import { reportRun } from "./report-run.ts";
 import { shellLines } from "./shell-lines.ts";
 
-/** `attune perftune`. Returns the exit code. */
-export async function perftune(flags: PerftuneFlags, terminal: Terminal): Promise<number> {
-  const host = new OneShotHost(flags.root);
+/** `attune perftune`. Returns the exit code. `host` is what is below `--root`. */
+export async function perftune(
+  flags: PerftuneFlags,
+  terminal: Terminal,
+  host: Host = new OneShotHost(flags.root),
+): Promise<number> {
   await checkDirectory("--root", flags.root, { host, directory: "/" });
   if (flags.undo) return undo(flags, host, terminal);
 
