@@ -1,3 +1,5 @@
+import { isOurs } from "../../../language/object/custom-definition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan, type Plan } from "../../../language/object/plan.ts";
 import {
   type ScyllaNodeConfig,
@@ -17,6 +19,12 @@ export interface DefaultsInput {
 /** Whether the default objects were created once. Before, no database is let go: the default config may decide about its node. */
 export function areDefaultsCreated(operatorConfig: ScyllaOperatorConfig | undefined): boolean {
   return operatorConfig?.metadata.annotations?.[defaultsAnnotation] !== undefined;
+}
+
+/** Whether the operator created an object, and no user has changed its spec since. */
+export function isUnchangedDefault({ kind, metadata }: KubeObject): boolean {
+  const isOfScylla = kind === scyllaNodeConfigKind.kind || kind === scyllaOperatorConfigKind.kind;
+  return isOfScylla && metadata.name === defaultName && metadata.generation === 1 && isOurs(metadata);
 }
 
 /**
@@ -55,7 +63,7 @@ export function decideDefaults({ configs, operatorConfig, utilsImage }: Defaults
 function typeOf({ apiVersion, kind }: { apiVersion: string; kind: string }): {
   apiVersion: string;
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; labels: Record<string, string> };
 } {
-  return { apiVersion, kind, metadata: { name: defaultName } };
+  return { apiVersion, kind, metadata: { name: defaultName, labels: { "app.kubernetes.io/part-of": "attune" } } };
 }

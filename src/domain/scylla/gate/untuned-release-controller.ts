@@ -1,7 +1,5 @@
-import { isAlreadyExists, isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { Controller, type Result, source } from "../../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
@@ -11,8 +9,8 @@ import type { ScyllaNodeConfig, ScyllaOperatorConfig } from "../api.ts";
 import { databaseContainer } from "../names.ts";
 import type { PlacedNode } from "../placement.ts";
 import type { ScyllaPod } from "../scylla-pod.ts";
-import type { ConfigMap } from "./release.ts";
 import { responsibilityFor } from "./untuned-release.ts";
+import { writeRelease } from "./write-release.ts";
 
 export interface UntunedReleaseOptions {
   readonly client: Client;
@@ -27,8 +25,6 @@ export interface UntunedReleaseOptions {
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
 }
-
-const fieldManager = "attune-scylla";
 
 /** A release that a user deleted comes back after this time, while the database is not ready. */
 const repeatMs = 300_000;
@@ -68,31 +64,11 @@ export function untunedReleaseController(options: UntunedReleaseOptions): Contro
       const state = JSON.stringify([pod.metadata.uid, container?.containerID, responsible.because]);
       const last = released.get(key);
       if (last?.state !== state || (!isUp && clock.monotonic() - last.at >= repeatMs)) {
-        await write(responsible.release, signal);
+        await writeRelease(client, responsible.release, signal);
         if (last?.state !== state) log.info({ pod: key, because: responsible.because }, "database may start");
         released.set(key, { state, at: clock.monotonic() });
       }
       return isUp ? undefined : { requeueAfterMs: repeatMs };
     },
   });
-
-  async function write(release: ConfigMap, signal: AbortSignal): Promise<void> {
-    const { namespace, name = "" } = release.metadata;
-    const at = { namespace, fieldManager, signal };
-    try {
-      await client.create(kinds.configMap, release, { ...at, ignoreResponse: true });
-    } catch (error) {
-      if (isGoing(error)) return;
-      if (!isAlreadyExists(error)) throw error;
-      // An agent may have written it for one container, before it was switched off: now it is for any.
-      const data = { containerID: null, irqCpus: null, ...release.data };
-      await client.patch(kinds.configMap, name, { type: "merge", patch: { data } }, at);
-    }
-  }
-}
-
-/** The namespace is gone, or is being deleted: so is the database. */
-function isGoing(error: unknown): boolean {
-  if (isNotFound(error)) return true;
-  return isApiError(error) && (error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false);
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
+import { agentAccess } from "../../../domain/scylla/config/agent-access.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLabels, operatorName } from "../../operator/deployment.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
@@ -51,7 +52,9 @@ async function checkNamespace(client: Client, namespace: string, signal: AbortSi
 function possibleObjects(namespace: string): KubeObject[] {
   const most = { mode: "standalone", protocol: "shipped", firstBoot: "any", monitoring: true } as const;
   const all = [
-    installManifests({ ...most, namespace, isOpenShift: true }),
+    // Deleted after the operator has lost its right to make them again.
+    agentAccess(),
+    installManifests({ ...most, namespace, isOpenShift: true, scylla: true }),
     installManifests({ namespace, mode: "auto", monitoring: true, isOpenShift: false }),
     managementManifests({ namespace }),
   ].flat();

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { reportText } from "./report.ts";
+import { reportData, reportText } from "./report.ts";
 
-const none = { dryRun: false, nodes: [], deleted: [], kept: [] };
+const none = { dryRun: false, nodes: [], scyllaNodes: [], deleted: [], kept: [] };
 const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } };
 const away = { node: "node-1", state: "away", because: "the node is not ready" } as const;
 
@@ -31,4 +31,19 @@ it("announces the end of the agents' namespace only where it is deleted", () => 
   expect(reportText({ ...none, nodes: [away], deleted: [namespace] }, undefined)).toContain(text);
   const kept = [{ object: namespace, because: "it contains Tuned mine" }];
   expect(reportText({ ...none, nodes: [away], kept }, undefined)).not.toContain("is gone");
+});
+
+it("says which nodes keep what was tuned for Scylla, and names ten of many", () => {
+  expect(reportText({ ...none, scyllaNodes: ["a", "b"] }, undefined)).toContain(
+    "What was tuned for Scylla stays on 2 nodes (a, b): on each, attune perftune --undo puts back what the engine native has changed\n",
+  );
+  const scyllaNodes = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+  expect(reportText({ ...none, scyllaNodes }, undefined)).toContain(
+    "on 1000 nodes (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 990 more): ",
+  );
+});
+
+it("lists these nodes as data, only where there are some", async () => {
+  expect(await reportData({ ...none, scyllaNodes: ["a"] }, "json")).toContain("scyllaNodes");
+  expect(await reportData(none, "json")).not.toContain("scyllaNodes");
 });

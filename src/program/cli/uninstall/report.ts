@@ -8,16 +8,19 @@ import type { NodeOutcome } from "./node-outcome.ts";
 export interface UninstallReport {
   readonly dryRun: boolean;
   readonly nodes: readonly NodeOutcome[];
+  /** Nodes that keep what was tuned for Scylla. */
+  readonly scyllaNodes: readonly string[];
   readonly deleted: readonly KubeObject[];
   readonly kept: readonly { readonly object: KubeObject; readonly because: string }[];
 }
 
 /** As `-o json` and `-o yaml` print it. */
 export async function reportData(report: UninstallReport, output: "json" | "yaml"): Promise<string> {
-  const { nodes, deleted, kept } = report;
+  const { nodes, scyllaNodes, deleted, kept } = report;
   return serialised(
     {
       nodes,
+      ...(scyllaNodes.length > 0 ? { scyllaNodes } : {}),
       deleted: deleted.map(reference),
       kept: kept.map(({ object, because }) => ({ ...reference(object), because })),
     },
@@ -26,7 +29,8 @@ export async function reportData(report: UninstallReport, output: "json" | "yaml
 }
 
 /** What was kept, and what remains on nodes. */
-export function reportText({ dryRun, nodes, deleted, kept }: UninstallReport, image: string | undefined): string {
+export function reportText(report: UninstallReport, image: string | undefined): string {
+  const { dryRun, nodes, scyllaNodes, deleted, kept } = report;
   const tuned = nodes.filter(({ state }) => state !== "rolled back");
   const done = nodes.length - tuned.length;
   const isGoing = deleted.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === tuningNamespace);
@@ -35,6 +39,12 @@ export function reportText({ dryRun, nodes, deleted, kept }: UninstallReport, im
     ...(isNothing ? ["Nothing to do: the cluster has no objects of Attune"] : []),
     ...kept.map(({ object, because }) => `${nameOf(object)} kept: ${because}`),
     ...(done > 0 ? [`${count(done)} rolled back${dryRun ? " (dry run)" : remains(done)}`] : []),
+    ...(scyllaNodes.length > 0
+      ? [
+          `What was tuned for Scylla stays on ${named(scyllaNodes)}: on each, attune perftune --undo puts back what the engine ` +
+            "native has changed",
+        ]
+      : []),
     ...tuned.map(({ node, because }) => `Node ${node} not rolled back: ${because}`),
     ...(isGoing && tuned.some(({ state }) => state === "away")
       ? [`Namespace ${tuningNamespace} is gone when the pods on these nodes have ended, or their Nodes are deleted`]
@@ -49,6 +59,13 @@ export function reportText({ dryRun, nodes, deleted, kept }: UninstallReport, im
 
 function remains(nodes: number): string {
   return `; nothing of Attune remains on ${nodes === 1 ? "it" : "them"}`;
+}
+
+const mostNames = 10;
+
+function named(nodes: readonly string[]): string {
+  const more = nodes.length > mostNames ? ` and ${nodes.length - mostNames} more` : "";
+  return `${count(nodes.length)} (${nodes.slice(0, mostNames).join(", ")}${more})`;
 }
 
 function count(nodes: number): string {

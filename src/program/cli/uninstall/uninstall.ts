@@ -7,6 +7,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { machineConfigKind } from "../../../domain/machine-config/api.ts";
 import { isGenerated, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
+import { group as scyllaGroup, scyllaNodeConfigKind } from "../../../domain/scylla/api.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { agentRole, agentServiceAccount } from "../../agent/rbac.ts";
 import { otherDeployment } from "../../operator/rbac.ts";
@@ -21,6 +22,7 @@ import { giveNodesBack, managedNodes } from "./give-back.ts";
 import { installedObjects, nameOf } from "./installed-objects.ts";
 import type { NodeOutcome } from "./node-outcome.ts";
 import { patientClient } from "./patient-client.ts";
+import { openGates, tunedForScylla } from "./scylla-databases.ts";
 import { deleteRolloutObjects } from "./rollout-objects.ts";
 import { reportData, reportText } from "./report.ts";
 import { usersObjects } from "./users-objects.ts";
@@ -60,6 +62,8 @@ export async function uninstallFrom(
   const client = patientClient(api, { clock, signal, waiting });
   const isOtherOperator = await isManagedByOther(client, signal);
   const { ours, others } = await installedObjects(client, namespace, signal);
+  const hasScylla = ours.some(isScyllaDefinition);
+  const scyllaNodes = hasScylla ? await tunedForScylla(client, signal) : [];
   const deleted: KubeObject[] = [];
   const onDeleted = (object: KubeObject): void => {
     deleted.push(object);
@@ -88,6 +92,7 @@ export async function uninstallFrom(
   if (!isOtherOperator) await deleteDefaultTuned(namespace, deletion);
   await deleteRolloutObjects(rest, deletion);
   if (!dryRun) await cleanNodes(client, signal);
+  if (!dryRun && hasScylla) await openGates(client, signal);
   await deleteObjects(containers, deletion);
 
   const kept = [
@@ -95,10 +100,14 @@ export async function uninstallFrom(
     ...others.map((object) => ({ object, because: "it was not created by Attune" })),
     ...(await generatedConfigs(client, signal)).map((object) => ({ object, because: rebootNote })),
   ];
-  const report = { dryRun, nodes, deleted, kept };
+  const report = { dryRun, nodes, scyllaNodes, deleted, kept };
   if (output === "text") terminal.out(reportText(report, imageOf(ours)));
   else terminal.out(await reportData(report, output));
   return nodes.some(({ state }) => state !== "rolled back") ? 1 : 0;
+}
+
+function isScyllaDefinition({ metadata }: KubeObject): boolean {
+  return metadata.name === `${scyllaNodeConfigKind.plural}.${scyllaGroup}`;
 }
 
 /** Its ServiceAccount, role and binding, which go with their namespace. */

@@ -4,6 +4,7 @@ import type { kinds } from "../../../cluster/kube/kinds.ts";
 import { isGenerated, profileKind, tunedKind } from "../../../domain/node-tuning/api.ts";
 import { defaultTunedName } from "../../../domain/node-tuning/default-tuned.ts";
 import { statusConfigMapName } from "../../../domain/node-tuning/status/operator-status-object.ts";
+import { isUnchangedDefault } from "../../../domain/scylla/config/decide-defaults.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorLease } from "../../operator/rbac.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
@@ -73,6 +74,7 @@ function isMadeByOperator(object: KubeObject): boolean {
   const { name } = metadata;
   if (kind === profileKind.kind || (kind === "MachineConfig" && isGenerated(metadata)) || isOfRollout(object))
     return true;
+  if (isUnchangedDefault(object)) return true;
   return (
     (kind === tunedKind.kind && name === defaultTunedName) ||
     (kind === "ConfigMap" && name === statusConfigMapName) ||
