@@ -1,5 +1,7 @@
+import { isAlreadyExists, isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { Controller, type Result, source } from "../../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
@@ -9,8 +11,8 @@ import type { ScyllaNodeConfig, ScyllaOperatorConfig } from "../api.ts";
 import { databaseContainer } from "../names.ts";
 import type { PlacedNode } from "../placement.ts";
 import type { ScyllaPod } from "../scylla-pod.ts";
+import type { ConfigMap } from "./release.ts";
 import { responsibilityFor } from "./untuned-release.ts";
-import { writeRelease } from "./write-release.ts";
 
 export interface UntunedReleaseOptions {
   readonly client: Client;
@@ -25,6 +27,8 @@ export interface UntunedReleaseOptions {
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
 }
+
+const fieldManager = "attune-scylla";
 
 /** A release that a user deleted comes back after this time, while the database is not ready. */
 const repeatMs = 300_000;
@@ -71,4 +75,25 @@ export function untunedReleaseController(options: UntunedReleaseOptions): Contro
       return isUp ? undefined : { requeueAfterMs: repeatMs };
     },
   });
+}
+
+/** Lets any container of a pod start. */
+export async function writeRelease(client: Client, release: ConfigMap, signal: AbortSignal): Promise<void> {
+  const { namespace, name = "" } = release.metadata;
+  const at = { namespace, fieldManager, signal };
+  try {
+    await client.create(kinds.configMap, release, { ...at, ignoreResponse: true });
+  } catch (error) {
+    if (isGoing(error)) return;
+    if (!isAlreadyExists(error)) throw error;
+    // An agent may have written it for one container, before it was switched off: now it is for any.
+    const data = { containerID: null, irqCpus: null, ...release.data };
+    await client.patch(kinds.configMap, name, { type: "merge", patch: { data } }, at);
+  }
+}
+
+/** The namespace is gone, or is being deleted: so is the database. */
+function isGoing(error: unknown): boolean {
+  if (isNotFound(error)) return true;
+  return isApiError(error) && (error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false);
 }

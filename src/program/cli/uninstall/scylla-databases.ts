@@ -4,7 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { forEachBounded } from "../../../cluster/runtime/for-each-bounded.ts";
 import { hasGate, type Pod } from "../../../domain/scylla/gate/gated-pod.ts";
 import { releaseConfigMap } from "../../../domain/scylla/gate/release.ts";
-import { writeRelease } from "../../../domain/scylla/gate/write-release.ts";
+import { writeRelease } from "../../../domain/scylla/gate/untuned-release-controller.ts";
 import { nodeLabel, tuningNamespace } from "../../../domain/scylla/names.ts";
 import { scyllaPodSelector } from "../../../domain/scylla/scylla-pod.ts";
 
