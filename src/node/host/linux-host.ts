@@ -23,6 +23,7 @@ import {
 import { pathBelowRoot } from "./path-below-root.ts";
 import { runMonitor, watchFolder } from "./linux-events.ts";
 import { serialQueue } from "./serial-queue.ts";
+import { lockLedger } from "./lock-folder.ts";
 
 /** Why a directory was not removed: it is missing, or not empty. */
 const mayStay = new Set(["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
@@ -198,7 +199,6 @@ export class LinuxHost implements Host {
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns(async () => {
       // Short commands that change nothing need no sockets.
-      const { lockLedger } = await import("./lock-folder.ts");
       const unlock = await lockLedger(this);
       try {
         return await work();

@@ -13,6 +13,7 @@ function folder(): string {
 
 test("many processes of a node work on its ledger one after another, and leave nothing behind", async () => {
   const root = folder();
+  mkdirSync(join(root, "run"));
   let inside = 0;
   const results = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
@@ -26,7 +27,14 @@ test("many processes of a node work on its ledger one after another, and leave n
     ),
   );
   expect(results).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(readdirSync(root)).toEqual(["etc"]);
+  expect(readdirSync(root)).toEqual(["etc", "run"]);
+  expect(readdirSync(join(root, "run"))).toEqual([]);
+});
+
+test("a root that is no machine's is left as it was", async () => {
+  const root = folder();
+  expect(await new LinuxHost(root).exclusive(async () => readdirSync(root))).toEqual(["run"]);
+  expect(readdirSync(root)).toEqual([]);
 });
 
 test("a process that is killed while it works frees the ledger", async () => {

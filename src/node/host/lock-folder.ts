@@ -4,7 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DirectoryLockedError, lockDirectory, type Unlock } from "../../cluster/runtime/lock-dir.ts";
 import type { Failure } from "./host.ts";
 
-/** Locks a folder of a node for this process. A root that is not a machine's has no `/run`, and is left as it was. */
+/**
+ * Locks a folder of a node for this process. A root that is not a machine's has no `/run`, and is left as it was; where processes
+ * work on it at the same moment, an empty one may stay.
+ */
 export async function lockFolder(path: string): Promise<Unlock> {
   const above = dirname(path);
   const isNew = !existsSync(above);
