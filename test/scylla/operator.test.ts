@@ -304,7 +304,7 @@ for (const variant of serverVariants())
       await gone("DaemonSet", () => daemonSet("second"));
     });
 
-    it("reports a Job that failed with its node and the end of its log, until the node is gone (9.2-2, 9.2-11)", async () => {
+    it("reports a Job that failed with its node and the end of its log, until the node is gone (scylla W-2, scylla W-11)", async () => {
       await admin.create(kinds.node, nodeObject("leaves", defaultNodeSelector));
       const template = {
         spec: { restartPolicy: "Never", nodeName: "leaves", containers: [{ name: "perftune", image: "x" }] },
@@ -354,7 +354,7 @@ for (const variant of serverVariants())
       expect(await condition("cluster", "Degraded", "True")).toMatchObject({ reason: "InvalidPlacement" });
     });
 
-    it("leaves nothing behind when the last config is deleted, and creates the default no second time (9.2-12)", async () => {
+    it("leaves nothing behind when the last config is deleted, and creates the default no second time (scylla W-12)", async () => {
       await admin.delete(scyllaNodeConfigKind, "cluster");
       await gone("DaemonSet", () => daemonSet());
       for (const kind of [kinds.clusterRole, kinds.clusterRoleBinding])

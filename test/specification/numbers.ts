@@ -173,8 +173,6 @@ export const unanswered: Readonly<Record<string, string>> = {
   // Scylla, one number a line: each goes with the test that answers it.
   "scylla W-6": "kept: perftune sets the host's namespace; docs/perftune.md says which databases it reaches",
   "scylla W-8": later,
-  "scylla W-11": later,
-  "scylla W-12": later,
   "scylla W-14": "does not arise: there are no sysctls and no disks in a ScyllaNodeConfig",
   "scylla W-16": "does not arise: no Job sets limits of processes",
 };

@@ -77,7 +77,7 @@ describe("agents", () => {
     ]);
   });
 
-  it("need nothing without an enabled config, and their role goes after them (9.2-12)", () => {
+  it("need nothing without an enabled config, and their role goes after them (scylla W-12)", () => {
     const access = agentAccess();
     const off = { configs: [config("a", { disableOptimizations: true })], access };
     const before = decided({ ...off, daemonSets: [daemonSet("a")] });
@@ -126,7 +126,7 @@ describe("tuning Jobs", () => {
       { status: "False", reason: "AsExpected", message: "" },
     ],
     ["succeeded", [job("j", "a", now, completed)], { status: "False", reason: "AsExpected", message: "" }],
-  ])("that %s show in the condition Degraded (9.2-2)", (_, jobs, expected) => {
+  ])("that %s show in the condition Degraded (scylla W-2)", (_, jobs, expected) => {
     expect(conditionOf(decided({ configs: [config("a")], jobs }), "Degraded")).toEqual(expected);
   });
 
@@ -147,7 +147,7 @@ describe("tuning Jobs", () => {
     });
   });
 
-  it("of nodes and configs that are gone are deleted, and of a disabled config once they have ended (9.2-11)", () => {
+  it("of nodes and configs that are gone are deleted, and of a disabled config once they have ended (scylla W-11)", () => {
     const off = config("off", { disableOptimizations: true });
     const elsewhere = job("vanished", "a", now);
     elsewhere.metadata.labels![nodeLabel] = "gone";
@@ -177,7 +177,7 @@ describe("a status", () => {
     expect(again.events).toEqual([]);
   });
 
-  it("loses conditions that are not Attune's to keep, such as those of nodes that are gone (9.2-11)", () => {
+  it("loses conditions that are not Attune's to keep, such as those of nodes that are gone (scylla W-11)", () => {
     const status = {
       conditions: [{ type: "NodeTune-n9-Degraded", status: "True", reason: "X", message: "" }],
     } as unknown as ScyllaNodeConfigStatus;
