@@ -39,7 +39,7 @@ for (const variant of serverVariants())
 
     it("registers itself without creating an object", async () => {
       const client = recording(account, (request) => requests.push(request));
-      const parts = attuneHandlers(client, { namespace });
+      const parts = attuneHandlers(client, { namespace, scyllaGateImage: "attune:test" });
       await new Promise<void>((resolve, reject) => {
         running = runWebhook({
           client,
@@ -59,7 +59,8 @@ for (const variant of serverVariants())
       });
       expect(requests.filter(({ verb }) => verb === "create")).toEqual([]);
       const { webhooks } = await admin.get(kinds.validatingWebhookConfiguration, "attune-webhook");
-      expect(webhooks?.map(({ name }) => name)).toContain("tuneds.attune.dev");
+      for (const name of ["tuneds.attune.dev", "scyllaconfigs.attune.dev"])
+        expect(webhooks?.map((webhook) => webhook.name)).toContain(name);
     });
 
     it("keeps its registration when the manifests are applied again", async () => {

@@ -5,6 +5,7 @@ import { defaultRelease, type ReleaseName, releases } from "../../domain/workloa
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
 import { partitioningHandlers } from "./partitioning/partitioning-handlers.ts";
+import { scyllaConfigHandler } from "./scylla/config-handler.ts";
 import { scyllaHandler } from "./scylla/scylla-handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
 
@@ -54,7 +55,9 @@ export function attuneHandlers(
         tunedHandler(cluster),
         performanceProfileHandler(cluster),
         ...partitioningHandlers({ namespace, release: releases[partitioningRelease], view: cluster.partitioning }),
-        ...(scyllaGateImage === undefined ? [] : [scyllaHandler({ namespace, image: scyllaGateImage })]),
+        ...(scyllaGateImage === undefined
+          ? []
+          : [scyllaHandler({ namespace, image: scyllaGateImage }), scyllaConfigHandler]),
       ],
       conversion: [performanceProfileConversion],
     },

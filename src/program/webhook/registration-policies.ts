@@ -5,10 +5,11 @@ import { tunedRules } from "./attune-handlers.ts";
 import type { MatchCondition } from "./handler.ts";
 import { profileRules } from "./performance-profile-handler.ts";
 import { asksForPartitioning, asksForSharedCpus, changesInstructions } from "./partitioning/pod-conditions.ts";
+import { scyllaConfigRules } from "./scylla/config-handler.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
 /** `group/resource` of the kinds that the webhook reviews whole. */
-const reviewed = [...tunedRules, ...profileRules].flatMap(({ apiGroups, resources }) =>
+const reviewed = [...tunedRules, ...profileRules, ...scyllaConfigRules].flatMap(({ apiGroups, resources }) =>
   apiGroups.flatMap((group) => resources.map((resource) => `'${group}/${resource}'`)),
 );
 
@@ -64,7 +65,7 @@ export function registrationPolicies(namespace: string): KubeObject[] {
           `(has(object.webhooks) ? object.webhooks : []).all(w, ${ownEntries})`,
         ].join(" && "),
         message:
-          "the webhook of Attune may register only for Tuneds, PerformanceProfiles, pods that ask for partitioning, pods of Scylla databases and nodes",
+          "the webhook of Attune may register only for Tuneds, PerformanceProfiles, Scylla's configs, pods that ask for partitioning, pods of Scylla databases and nodes",
         reason: "Forbidden",
       },
     ],
