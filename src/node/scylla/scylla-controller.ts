@@ -14,6 +14,8 @@ import { localPod } from "../../domain/scylla/on-node/local-pod.ts";
 import type { ContainerFacts } from "../../domain/scylla/on-node/node-facts.ts";
 import { perftuneOptions } from "../../domain/scylla/on-node/perftune-options.ts";
 import { hashOfInputs, readRecord, type TuningInputs } from "../../domain/scylla/on-node/tuning.ts";
+import { labelValue } from "../../domain/scylla/label-value.ts";
+import { nodeLabel, tuningNamespace } from "../../domain/scylla/names.ts";
 import { configOfNode, isEnabled, type PlacedNode } from "../../domain/scylla/placement.ts";
 import type { ScyllaPod } from "../../domain/scylla/scylla-pod.ts";
 import type { KindRef } from "../../language/object/meta.ts";
@@ -58,6 +60,8 @@ const fieldManager = "attune-scylla-agent";
 const atOnce = 8;
 /** No event says that a container got other CPUs, or that a route now leads to another card. */
 const resyncMs = 600_000;
+/** A cache is behind for less than this, as a rule. */
+const staleMs = 1000;
 
 const writtenKinds = new Map<string, KindRef>([
   ["Job", kinds.job],
@@ -113,6 +117,13 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
     }
   }
 
+  /** Whether a Job tunes the node now. The cache may lack one that was created a moment ago, and two must not run at once. */
+  async function isTuned(): Promise<boolean> {
+    const labelSelector = `${nodeLabel}=${labelValue(node)}`;
+    const { items } = await client.list<TuningJob>(kinds.job, { namespace: tuningNamespace, labelSelector });
+    return items.some((one) => progressOf(one).type === "active");
+  }
+
   const always = (): string[] => [node];
   return new Controller({
     name: "scylla",
@@ -160,6 +171,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         // A plan is carried out by the caches from which it was decided.
         return { requeueAfterMs: 0 };
       }
+      if (job && (await isTuned())) return { requeueAfterMs: staleMs };
       try {
         const done = await act(plan, {
           client,
