@@ -20,13 +20,9 @@ import { type PerftuneFlags, readOptions } from "./read-options.ts";
 import { reportRun } from "./report-run.ts";
 import { shellLines } from "./shell-lines.ts";
 
-/** `attune perftune`. Returns the exit code. `host` is what is below `--root`. */
-export async function perftune(
-  flags: PerftuneFlags,
-  terminal: Terminal,
-  host: Host = new OneShotHost(flags.root),
-): Promise<number> {
-  await checkDirectory("--root", flags.root, { host, directory: "/" });
+/** `attune perftune`. Returns the exit code. `below` is what is below `--root`, where this is not a folder here. */
+export async function perftune(flags: PerftuneFlags, terminal: Terminal, below?: Host): Promise<number> {
+  const host = below ?? (await hostAt(flags.root));
   if (flags.undo) return undo(flags, host, terminal);
 
   const effective = await readOptions(flags, terminal);
@@ -43,6 +39,12 @@ export async function perftune(
   if (flags.dryRun) return preview(host, options, terminal);
   const run = await asRoot(() => runPerftune(host, options));
   return run.type === "refused" ? refused(run, terminal) : reportRun(run, flags.verbose, terminal);
+}
+
+async function hostAt(root: string): Promise<Host> {
+  const host = new OneShotHost(root);
+  await checkDirectory("--root", root, { host, directory: "/" });
+  return host;
 }
 
 /** A dry run of it would change nothing and say nothing, and other options say what to tune. */

@@ -12,6 +12,7 @@ import { NodeReads } from "../node/node-reads.ts";
 import type { Pod } from "../pod/pod-admission.ts";
 import { hostIP, type KubeletContext, type NextSync, nowOn, type PodContext, retryMs } from "../pod/pod-context.ts";
 import { startProgram } from "./start-program.ts";
+import { terminationMessage } from "./termination-message.ts";
 
 export interface ContainerLife {
   readonly pod: Pod;
@@ -124,7 +125,10 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
     log: logOf(run, shared),
     ended: (exitCode) => {
       if (isWait && exitCode === 0 && run.running) run.program = undefined;
-      else run.end(exitCode, nowOn(clock));
+      else {
+        const message = terminationMessage(container, exitCode, logOf(run, shared).lines());
+        run.end(exitCode, nowOn(clock), { message });
+      }
       shared.changed(context.key);
     },
   });

@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { noLog } from "../../src/cluster/runtime/log/log.ts";
+import { scyllaNodeConfigKind, type TuningEngine } from "../../src/domain/scylla/api.ts";
+import { readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
+import { defaultName, defaultNodeSelector, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
+import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
+import { runLab } from "../../src/embedded/lab/run-lab.ts";
+import { isTrue } from "../../src/language/object/condition.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { installManifests } from "../../src/program/cli/install/manifests.ts";
+import { programs } from "../../src/program/cli/lab/container-programs.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+import { clientFor } from "../servers/client-for.ts";
+import { type ServerUnderTest, serverVariants } from "../servers/server-under-test.ts";
+import { untilEstablished } from "../servers/until.ts";
+import { databaseNode, interruptMasks } from "./virtual-hardware.ts";
+
+const namespace = "db";
+const sizes = { cpu: "2", memory: "1Gi" };
+const guaranteed = { requests: sizes, limits: sizes };
+
+/** All parts as `attune install --scylla` has them: each in pods, with the token of its own ServiceAccount. */
+for (const variant of serverVariants())
+  describe(`databases on virtual nodes, on the ${variant.name} server`, { timeout: 300_000 }, () => {
+    const stop = new AbortController();
+    const node = databaseNode("db-1", defaultNodeSelector);
+    const other = databaseNode("db-2", {});
+    let server: ServerUnderTest;
+    let admin: HttpClient;
+    let lab: Promise<unknown> | undefined;
+
+    beforeAll(async () => {
+      server = await variant.start();
+      admin = clientFor(server);
+      await applyManifests(admin, installManifests({ mode: "tuning", replicas: 1, scylla: true }));
+      await untilEstablished(admin);
+      await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+      lab = runLab({
+        client: admin,
+        clientAs: (who: Impersonation) => admin.as(who),
+        cluster: admin.connection.cluster,
+        nodes: [node, other],
+        program: programs(admin, noLog),
+        prepare: async () => {},
+        workloads: {},
+        signal: stop.signal,
+        log: noLog,
+      });
+      await eventually("the webhook's rule", async () => {
+        const { items } = await admin.list(kinds.mutatingWebhookConfiguration);
+        return items.some(({ webhooks }) => webhooks?.some(({ name }) => name === "pods-scylla.attune.dev"));
+      });
+      // The operator has created it, with the engine that a virtual node cannot run.
+      await eventually("the default ScyllaNodeConfig", () => admin.get(scyllaNodeConfigKind, defaultName));
+      await setEngine("native");
+      await eventually("the agent is ready", async () => {
+        const { status } = await admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, {
+          namespace: tuningNamespace,
+        });
+        return status?.numberReady === 1;
+      });
+    });
+    afterAll(async () => {
+      stop.abort();
+      await lab;
+      await server?.close();
+    });
+
+    const pod = (name: string): Promise<Pod> => admin.get(kinds.pod, name, { namespace });
+    const database = (of: Pod): NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number] | undefined =>
+      of.status?.containerStatuses?.find(({ name }) => name === "scylla");
+    const podThat = (name: string, what: string, holds: (of: Pod) => boolean): Promise<Pod> =>
+      eventually(`${name} ${what}`, async () => {
+        const found = await pod(name);
+        return holds(found) && found;
+      });
+    const started = (name: string): Promise<Pod> =>
+      podThat(name, "has started", ({ status }) => isTrue(status?.conditions, "Ready"));
+    const release = async (of: Pod): Promise<Release> =>
+      readRelease(await admin.get(kinds.configMap, releaseName(of.metadata.uid ?? ""), { namespace }));
+
+    const setEngine = (engine: TuningEngine): Promise<unknown> =>
+      admin.patch(scyllaNodeConfigKind, defaultName, { type: "merge", patch: { spec: { engine } } });
+    const jobs = async (): Promise<string[]> =>
+      (await admin.list(kinds.job, { namespace: tuningNamespace })).items.map(({ metadata }) => metadata.name ?? "");
+
+    const statefulSet = (
+      name: string,
+      { resources = guaranteed, on = defaultNodeSelector }: Wanted = {},
+    ): KubeObject => ({
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name, namespace },
+      spec: {
+        serviceName: name,
+        replicas: 1,
+        selector: { matchLabels: { set: name } },
+        template: {
+          metadata: { labels: { "scylla-operator.scylladb.com/pod-type": "scylladb-node", set: name } },
+          spec: { nodeSelector: on, containers: [{ name: "scylla", image: "example.com/scylla:1", resources }] },
+        },
+      },
+    });
+    const create = (...of: Parameters<typeof statefulSet>): Promise<unknown> =>
+      admin.create(kinds.statefulSet, statefulSet(...of), { namespace });
+
+    it("a database lands, waits, and starts when interrupts are off its CPUs", async () => {
+      expect(await interruptMasks(node.host)).toEqual(["ff"]);
+      await create("one");
+      const { metadata, spec, status } = await started("one-0");
+      expect(spec?.containers.map(({ name }) => name)).toEqual(["scylla", "attune-scylla-gate"]);
+      expect(status?.qosClass).toBe("Guaranteed");
+      // It has the CPUs 1 and 5: each interrupt is on one of the others.
+      expect(await interruptMasks(node.host)).toEqual(["1", "10", "4", "40", "8", "80"]);
+      expect(await release(await pod("one-0"))).toMatchObject({
+        containerId: database(await pod("one-0"))?.containerID,
+        irqCpus: "0,2-4,6-7",
+        outcome: "tuned",
+      });
+      const { ownerReferences } = (await admin.get(kinds.configMap, releaseName(metadata.uid ?? ""), { namespace }))
+        .metadata;
+      expect(ownerReferences?.map(({ kind, name }) => [kind, name])).toEqual([["Pod", "one-0"]]);
+      expect(await jobs()).toHaveLength(1);
+    });
+
+    it("a second database waits for its own tuning, and the first runs on", async () => {
+      const before = database(await pod("one-0"));
+      await create("two");
+      await started("two-0");
+      expect((await release(await pod("two-0"))).irqCpus).toBe("0,3-4,7");
+      // It has the CPUs 2 and 6.
+      expect(await interruptMasks(node.host)).toEqual(["1", "10", "8", "80"]);
+      // Of the tuning before, no Job stays.
+      expect(await jobs()).toHaveLength(1);
+      const after = database(await pod("one-0"));
+      expect([after?.containerID, after?.ready]).toEqual([before?.containerID, true]);
+    });
+
+    it("a restarted database waits for its new container, and the node is not tuned again (scylla W-13, scylla W-4)", async () => {
+      const before = database(await pod("one-0"))?.containerID;
+      const tuned = await jobs();
+      const annotate = (values: Readonly<Record<string, string | null>>): Promise<unknown> =>
+        admin.patch(kinds.pod, "one-0", { type: "merge", patch: { metadata: { annotations: values } } }, { namespace });
+      // The next container has a second until it would end too.
+      await annotate({ "lab.attune.dev/exit-code": "1", "lab.attune.dev/run-seconds": "1" });
+      await podThat("one-0", "has ended", (of) => (database(of)?.restartCount ?? 0) > 0);
+      await annotate({ "lab.attune.dev/exit-code": null, "lab.attune.dev/run-seconds": null });
+      const again = await podThat(
+        "one-0",
+        "has started again",
+        (of) => database(of)?.containerID !== before && isTrue(of.status?.conditions, "Ready"),
+      );
+      expect((await release(again)).containerId).toBe(database(again)?.containerID);
+      expect(await jobs()).toEqual(tuned);
+    });
+
+    it("a database on a node that no config selects starts at once", async () => {
+      await create("elsewhere", { on: { "kubernetes.io/hostname": other.name } });
+      const { metadata } = await started("elsewhere-0");
+      const { data } = await admin.get(kinds.configMap, releaseName(metadata.uid ?? ""), { namespace });
+      expect(data).toEqual({ outcome: `skipped: no ScyllaNodeConfig selects node ${other.name}` });
+      expect(await interruptMasks(other.host)).toEqual(["ff"]);
+    });
+
+    it("a database that is not Guaranteed starts without tuning", async () => {
+      const tuned = await jobs();
+      await create("burstable", { resources: { requests: { cpu: "100m" } } });
+      expect((await started("burstable-0")).status?.qosClass).toBe("Burstable");
+      expect(await jobs()).toEqual(tuned);
+    });
+
+    it("when the last database is gone, interrupts return to all CPUs", async () => {
+      for (const name of ["one", "two", "burstable"])
+        await admin.patch(kinds.statefulSet, name, { type: "merge", patch: { spec: { replicas: 0 } } }, { namespace });
+      for (const name of ["one-0", "two-0", "burstable-0"]) await gone(name, () => pod(name));
+      const everywhere = ["1", "10", "2", "20", "4", "40", "8", "80"];
+      await eventually("each CPU has an interrupt again", async () =>
+        isDeepStrictEqual(await interruptMasks(node.host), everywhere),
+      );
+    });
+  });
+
+interface Wanted {
+  readonly resources?: object;
+  readonly on?: Readonly<Record<string, string>>;
+}
