@@ -185,8 +185,11 @@ export class NodeKeeper {
     if (!record.registered) await this.#administer(record, await this.#register(record));
     else {
       const known = caches.nodes.get(name);
-      if (clock.monotonic() >= record.statusDue) await this.#report(record, known);
-      if (known && !isOlder(known.metadata.resourceVersion ?? "", record.written))
+      const isCurrent = known && !isOlder(known.metadata.resourceVersion ?? "", record.written);
+      // After a restart resources are removed that the Node has: it must be known. Its event brings the node here again.
+      const mayReport = isCurrent || !record.restarted;
+      if (mayReport && clock.monotonic() >= record.statusDue) await this.#report(record, known);
+      if (isCurrent && !isOlder(known.metadata.resourceVersion ?? "", record.written))
         await this.#administer(record, known);
     }
     if (clock.monotonic() >= record.leaseDue) await this.#renew(record);

@@ -42,6 +42,10 @@ export class StaticPodKeeper {
       queue: { backoff: { baseMs: 200, maxMs: 10_000 }, overall: false },
       stopGraceMs: 5000,
       sources: [
+        // Mirror pods are owned by the Node, which may appear after its machine's manifests were read.
+        source(caches.nodes, ({ type, object: { metadata } }) =>
+          type === "added" && this.#nodes.has(metadata.name ?? "") ? [metadata.name ?? ""] : [],
+        ),
         source(caches.pods, ({ type, object }) => {
           const node = object.spec?.nodeName ?? "";
           return type === "deleted" && this.#nodes.has(node) && mirroredHash(object) !== undefined ? [node] : [];
