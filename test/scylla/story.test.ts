@@ -6,7 +6,14 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { scyllaNodeConfigKind, type TuningEngine } from "../../src/domain/scylla/api.ts";
 import { readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
-import { defaultName, defaultNodeSelector, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
+import {
+  defaultName,
+  defaultNodeSelector,
+  defaultUtilsImage,
+  releaseName,
+  tuningNamespace,
+} from "../../src/domain/scylla/names.ts";
+import { behaviourFolder } from "../../src/embedded/lab/kubelet/container/behaviour.ts";
 import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
@@ -182,6 +189,48 @@ for (const variant of serverVariants())
       await eventually("each CPU has an interrupt again", async () =>
         isDeepStrictEqual(await interruptMasks(node.host), everywhere),
       );
+    });
+
+    it("a Job that fails is reported with the end of its log, the gate stays closed, and opens by hand", async () => {
+      await setEngine("perftune");
+      await eventually("interrupts are given back by the script of the Scylla image", async () => {
+        const { items } = await admin.list(kinds.job, { namespace: tuningNamespace });
+        return items.some(
+          ({ spec, status }) => spec?.template.spec?.containers[0]?.image === defaultUtilsImage && status?.succeeded,
+        );
+      });
+      // A virtual node cannot run the script: it does what this file says.
+      node.host.put(`${behaviourFolder}/${tuningNamespace}_*`, "no such network interface: eth0");
+      await create("three");
+      const { message } = await eventually("the event of the database", async () => {
+        const { items } = await admin.list(kinds.event, { namespace });
+        return items.find(
+          ({ reason, involvedObject }) => reason === "TuningFailed" && involvedObject.name === "three-0",
+        );
+      });
+      expect(message).toMatch(
+        /^tuning Job scylla-operator-node-tuning\/perftune-[0-9a-f]+: exit code 1: no such network interface: eth0$/,
+      );
+      const waiting = await pod("three-0");
+      expect([database(waiting)?.started, isTrue(waiting.status?.conditions, "Ready")]).toEqual([true, false]);
+      // As its gate says: kubectl create configmap perftune-<uid> -n db
+      const byHand = { name: releaseName(waiting.metadata.uid ?? ""), namespace };
+      await admin.create(kinds.configMap, { apiVersion: "v1", kind: "ConfigMap", metadata: byHand });
+      await started("three-0");
+    });
+
+    it("a database starts at once where optimizations are disabled", async () => {
+      await admin.patch(scyllaNodeConfigKind, defaultName, {
+        type: "merge",
+        patch: { spec: { disableOptimizations: true } },
+      });
+      await gone("the agents", () =>
+        admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, { namespace: tuningNamespace }),
+      );
+      await create("four");
+      const { metadata } = await started("four-0");
+      const { data } = await admin.get(kinds.configMap, releaseName(metadata.uid ?? ""), { namespace });
+      expect(data?.["outcome"]).toBe("skipped: ScyllaNodeConfig cluster has optimizations disabled");
     });
   });
 
