@@ -4,6 +4,7 @@ import type { BootChange } from "./boot-changes.ts";
 import type { NodeChange } from "./node-changes.ts";
 import { objectDiff } from "./object-diff.ts";
 import type { PoolChange } from "./pool-change.ts";
+import type { ScyllaChange } from "./scylla-change.ts";
 
 /** What a change would do, once the operator and the agents have acted on it. */
 export interface ChangePlan {
@@ -15,6 +16,8 @@ export interface ChangePlan {
   readonly objects: readonly PlannedObject[];
   /** Pools whose nodes get another config. */
   readonly pools: readonly PoolChange[];
+  /** Agents and databases of Scylla. Absent: nothing changes for them. */
+  readonly scylla?: ScyllaChange;
 }
 
 export interface PlannedObject {
@@ -23,8 +26,8 @@ export interface PlannedObject {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  readonly change: "create" | "change" | "none";
-  /** From a PerformanceProfile: the operator writes it. */
+  readonly change: "create" | "change" | "delete" | "none";
+  /** From a PerformanceProfile or a ScyllaNodeConfig: the operator writes it. */
   readonly derived?: true;
   readonly diff: string;
 }
@@ -50,6 +53,10 @@ export function plannedObject({ place, before, after }: PlannedWrite): PlannedOb
   };
 }
 
-export function changesAnything({ objects, changes, boot, pools }: ChangePlan): boolean {
-  return changes.length + boot.length + pools.length > 0 || objects.some(({ change }) => change !== "none");
+export function changesAnything({ objects, changes, boot, pools, scylla }: ChangePlan): boolean {
+  return (
+    changes.length + boot.length + pools.length > 0 ||
+    scylla !== undefined ||
+    objects.some(({ change }) => change !== "none")
+  );
 }

@@ -7,12 +7,21 @@ import { answersOf, traitsOf } from "../node-tuning/known-nodes.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
 import type { ClusterObjects } from "../performance-profile/surroundings.ts";
+import {
+  type ScyllaNodeConfig,
+  scyllaNodeConfigKind,
+  type ScyllaOperatorConfig,
+  scyllaOperatorConfigKind,
+} from "../scylla/api.ts";
+import { defaultName } from "../scylla/names.ts";
 import { afterRestart } from "./after-restart.ts";
 import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
 import { type RolloutState, rolloutChanges } from "./rollout-changes.ts";
+import { scyllaChanges, type ScyllaChanges } from "./scylla-changes.ts";
+import type { ScyllaState } from "./scylla-side.ts";
 import { restartsWith } from "./written-configurations.ts";
 
 export interface PlanInput {
@@ -28,6 +37,8 @@ export interface ClusterState extends Omit<ClusterObjects, "pools" | "machineCon
   readonly derived: readonly KubeObject[];
   /** Absent where the cluster has no MachineConfigPools. */
   readonly rollout?: RolloutState | undefined;
+  /** Absent where the cluster has no ScyllaNodeConfigs. */
+  readonly scylla?: ScyllaState | undefined;
 }
 
 export type PlanResult =
@@ -72,6 +83,7 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
       boot: preview.boot,
       nodes: { before: cluster.nodes, after: nodes },
     });
+  const scylla = scyllaAfter(cluster, nodes, objects);
   return {
     type: "planned",
     plan: {
@@ -79,13 +91,38 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
       findings: [
         ...profiles.findings,
         ...(rollout?.findings ?? []),
+        ...(scylla?.findings ?? []),
         ...preview.findings,
         ...ignoredTuneds(objects),
       ].toSorted(mostSevereFirst),
-      objects: [...writes.map(plannedObject), ...profiles.objects],
+      objects: [...writes.map(plannedObject), ...profiles.objects, ...(scylla?.objects ?? [])],
       pools: rollout?.pools ?? [],
+      ...(scylla && scylla.agents.length + scylla.databases.length > 0
+        ? { scylla: { agents: scylla.agents, databases: scylla.databases } }
+        : {}),
     },
   };
+}
+
+function scyllaAfter(
+  { scylla, nodes: before, tuning }: ClusterState,
+  after: readonly KubeObject[],
+  objects: readonly KubeObject[],
+): ScyllaChanges | undefined {
+  if (!scylla) return undefined;
+  const configs = objects.filter(isKind(scyllaNodeConfigKind.kind)) as ScyllaNodeConfig[];
+  const operatorConfigs: ScyllaOperatorConfig[] = objects.filter(isKind(scyllaOperatorConfigKind.kind));
+  const operatorConfig = operatorConfigs.find(({ metadata }) => metadata.name === defaultName);
+  return scyllaChanges({
+    before: scylla,
+    after: {
+      configs: withWritten(scylla.configs, configs),
+      operatorConfig: operatorConfig ?? scylla.operatorConfig,
+    },
+    nodes: { before, after },
+    written: [...configs, ...operatorConfigs],
+    now: tuning.now,
+  });
 }
 
 /** What the operator decides by once the objects are written, without those that are derived from them. */

@@ -13,6 +13,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { readLastApplied } from "../../../language/patch/last-applied.ts";
 import { group as performanceGroup, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import type { PlannedWrite } from "../../../domain/plan/change-plan.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../../domain/scylla/api.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
 
 export interface Skipped {
@@ -38,6 +39,8 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
   { ref: machineConfigKind, patch: "merge" },
   { ref: kubeletConfigKind, patch: "merge" },
   { ref: containerRuntimeConfigKind, patch: "merge" },
+  { ref: scyllaNodeConfigKind, patch: "merge" },
+  { ref: scyllaOperatorConfigKind, patch: "merge" },
   { ref: kinds.runtimeClass, patch: "strategic" },
   { ref: kinds.node, patch: "strategic" },
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),

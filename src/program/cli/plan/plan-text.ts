@@ -12,6 +12,7 @@ import { paragraph, textWidth, wrapWords } from "../terminal/wrap.ts";
 import { fileText } from "../explain/setting-text.ts";
 import { type Limits, nodeNames } from "./node-names.ts";
 import { poolText } from "./pool-text.ts";
+import { scyllaText } from "./scylla-text.ts";
 
 /** What `attune plan` prints. */
 export interface PlanDocument extends ChangePlan {
@@ -33,6 +34,7 @@ export function planText(document: PlanDocument, colours: Colours, { wide = fals
     ...document.changes.map((change) => nodesText(change, limits, colours)),
     ...document.boot.map((change) => bootText(change, limits, colours)),
     ...document.pools.map((change) => poolText(change, limits, colours)),
+    ...scyllaText(document.scylla, limits, colours),
     findingsText(document.findings, colours, columns),
     skippedText(document, colours, columns),
     summary(document, colours, columns),
@@ -43,19 +45,24 @@ export function planText(document: PlanDocument, colours: Colours, { wide = fals
 /** The author of a new object knows what is in it: its first lines are enough. */
 const longestNew = 40;
 
+const signs = { create: "+", change: "~", delete: "-" } as const;
+
 function objectText(object: PlannedObject, { most, columns }: Limits, colours: Colours): string {
   const { place, kind, namespace, name, change, derived, diff } = object;
-  const { bold, dim, green, yellow } = colours;
+  const { bold, dim, green, red, yellow } = colours;
   const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const where = { text: `(${printable(place)})`, paint: dim };
   if (change === "none")
     return paragraph([{ text: `= ${named} stays as it is`, paint: dim }, where], columns).join("\n");
-  const sign = change === "create" ? { text: "+", paint: green } : { text: "~", paint: yellow };
+  const sign = signs[change];
   const what = { text: `would be ${change}d${derived ? " by the operator" : ""}`, paint: String };
-  const title = paragraph([sign, { text: named, paint: bold }, what, where], columns);
+  const title = paragraph(
+    [{ text: sign, paint: { "+": green, "~": yellow, "-": red }[sign] }, { text: named, paint: bold }, what, where],
+    columns,
+  );
   const lines = diff.trimEnd().split("\n");
   const shown =
-    most === Infinity || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
+    most === Infinity || change === "change" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
   const more = lines.length - shown.length;
   return [
     ...title,
@@ -175,12 +182,12 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns:
 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours, columns: number | undefined): string {
   if (!changesAnything(document)) return green("Nothing would change.");
-  const { objects, changes, pools, nodes } = document;
+  const { objects, changes, pools, nodes, scylla } = document;
   const count = (change: PlannedObject["change"]): number =>
     objects.filter((one) => one.change === change && !one.derived).length;
   const derived = objects.filter((one) => one.derived && one.change !== "none").length;
   const updates = pools.flatMap((pool) => pool.updates);
-  const touched = new Set([...changes, ...updates].flatMap((change) => change.nodes)).size;
+  const touched = new Set([...changes, ...updates, ...(scylla?.agents ?? [])].flatMap((change) => change.nodes)).size;
   const at = (level: Level): number =>
     new Set(updates.filter((one) => one.level === level).flatMap((one) => one.nodes)).size;
   const [reboots, drains] = [at("reboot"), at("drain")];

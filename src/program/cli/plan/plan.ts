@@ -1,6 +1,8 @@
 import type { Client } from "../../../cluster/kube/client.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { type Tuned, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { type ObjectFinding, mostSevereFirst } from "../../../domain/finding.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../../domain/scylla/api.ts";
 import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { changesAnything, type PlannedWrite } from "../../../domain/plan/change-plan.ts";
 import { type ClusterState, planChanges } from "../../../domain/plan/plan-changes.ts";
@@ -11,11 +13,12 @@ import type { Values } from "../option/flag.ts";
 import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
 import { gatherRollout } from "../gather/gather-rollout.ts";
+import { gatherScylla } from "../gather/gather-scylla.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { type Manifest, readManifests, readStandardInput } from "../manifest/read-manifests.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type CommandContext, printable, processTerminal, type Terminal } from "../terminal/terminal.ts";
-import { dryRunAll } from "./dry-run.ts";
+import { dryRunAll, type Skipped } from "./dry-run.ts";
 import { planText } from "./plan-text.ts";
 
 export type PlanOptions = Pick<Values<typeof planFlags>, "filename" | "output"> & Partial<Values<typeof planFlags>>;
@@ -72,6 +75,7 @@ async function planManifests(
   const absent = [
     ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig", "ContainerRuntimeConfig"]),
     ...(profiles ? [] : [performanceProfileKind.kind]),
+    ...(gathered.features.scyllaNodeConfigs ? [] : scyllaKinds),
   ];
   const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, signal });
   if (problems.length > 0) return refuse(problems, terminal);
@@ -79,13 +83,29 @@ async function planManifests(
   const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, signal });
   const result = planChanges({ writes, cluster });
   if (result.type === "refused") return refuse(result.problems, terminal);
-  const document = { ...result.plan, skipped };
+  const document = {
+    ...result.plan,
+    findings: [...missingScylla(skipped, absent), ...result.plan.findings].toSorted(mostSevereFirst),
+    skipped,
+  };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(document, format)
       : planText(document, terminal.colours, { wide: format === "wide", columns: terminal.columns }),
   );
   return changesAnything(document) ? 2 : 0;
+}
+
+const scyllaKinds = [scyllaNodeConfigKind.kind, scyllaOperatorConfigKind.kind];
+
+function missingScylla(skipped: readonly Skipped[], absent: readonly string[]): ObjectFinding[] {
+  return skipped
+    .filter(({ kind }) => scyllaKinds.includes(kind) && absent.includes(kind))
+    .map(({ kind, name }) => ({
+      severity: "warning",
+      about: `${kind} ${name}`,
+      message: "the cluster has no such kind: attune install --scylla adds it",
+    }));
 }
 
 async function clusterState(input: {
@@ -108,6 +128,7 @@ async function clusterState(input: {
     performanceProfiles: profiles,
     ...(await gatherPlatform(client, signal)),
     derived: await gatherDerived(client, names, signal),
+    scylla: await gatherScylla(client, features, signal),
     rollout: await gatherRollout(client, features, { namespace: tuning.namespace, signal }),
     // Tuneds that are derived from PerformanceProfiles never go by labels of pods.
     tuning: { ...tuning, podsOn: await gatherPods(client, [...tuning.tuneds, ...tuneds], { signal }) },
