@@ -3,7 +3,7 @@ import { failureAnnotation } from "../../src/domain/scylla/names.ts";
 import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { tuningNamespace } from "../../src/domain/scylla/names.ts";
+import { releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
 import type { TuningJob } from "../../src/domain/scylla/on-node/job-progress.ts";
 import { readRecord, type TuningInputs } from "../../src/domain/scylla/on-node/tuning.ts";
 import { until } from "../node-tuning/eventually.ts";
@@ -85,6 +85,24 @@ describe("the agent of a Scylla node", () => {
     const id = await node.restartContainer(b, "4-5");
     expect(await node.untilReleased(b, id)).toMatchObject({ outcome: "tuned" });
     expect(node.writes.slice(created)).toEqual(["update ConfigMap"]);
+  });
+
+  test("releases a restarted database whose ConfigMap of a user's hand is gone", async () => {
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+    await node.stopAgent();
+    const { namespace = "", uid = "" } = pod.metadata;
+    const name = releaseName(uid);
+    await node.admin.delete(kinds.configMap, name, { namespace });
+    await node.admin.create(kinds.configMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace } });
+    const seen = node.reads.length;
+    await node.startAgent();
+    await until(async () => node.reads.slice(seen).includes(name));
+    await node.admin.delete(kinds.configMap, name, { namespace });
+    const id = await node.restartContainer(pod, "0-1");
+    expect(await node.untilReleased(pod, id)).toMatchObject({ outcome: "tuned" });
   });
 
   test("tunes the node again after a reboot, before its databases start (scylla W-1)", async () => {

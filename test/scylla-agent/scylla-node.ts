@@ -56,6 +56,8 @@ export class ScyllaNode implements ContainerRuntime {
   );
   /** What the agent asked the API server to change, in order. */
   readonly writes: string[] = [];
+  /** Names of objects that agents read one by one. */
+  readonly reads: string[] = [];
   admin!: HttpClient;
   /** Of the wall clock, in front of the real one. */
   aheadMs = 0;
@@ -97,17 +99,21 @@ export class ScyllaNode implements ContainerRuntime {
     const stop = new AbortController();
     this.#stop = stop;
     let count = 0;
-    const client = counting(http, async (what, write) => {
-      stop.signal.throwIfAborted();
-      const isLast = dies?.at === count++;
-      if (isLast && !dies.after) stop.abort(new Error("killed"));
-      stop.signal.throwIfAborted();
-      const answer = await write();
-      this.writes.push(what);
-      if (isLast) stop.abort(new Error("killed"));
-      stop.signal.throwIfAborted();
-      return answer;
-    });
+    const client = counting(
+      http,
+      async (what, write) => {
+        stop.signal.throwIfAborted();
+        const isLast = dies?.at === count++;
+        if (isLast && !dies.after) stop.abort(new Error("killed"));
+        stop.signal.throwIfAborted();
+        const answer = await write();
+        this.writes.push(what);
+        if (isLast) stop.abort(new Error("killed"));
+        stop.signal.throwIfAborted();
+        return answer;
+      },
+      (name) => this.reads.push(name),
+    );
     this.#running = runScyllaAgent({
       client,
       node,
@@ -343,10 +349,13 @@ export class ScyllaNode implements ContainerRuntime {
 type Around = <T>(what: string, write: () => Promise<T>) => Promise<T>;
 
 /** A client whose writes go through `around`. Events are no writes: they are not waited for. */
-function counting(client: Client, around: Around): Client {
+function counting(client: Client, around: Around, onRead: (name: string) => void): Client {
   const isEvent = (of: KindRef): boolean => of.kind === "Event";
   return {
-    get: (...args) => client.get(...args),
+    get: (...args) => {
+      onRead(args[1]);
+      return client.get(...args);
+    },
     list: (...args) => client.list(...args),
     watch: (...args) => client.watch(...args),
     raw: (...args) => client.raw(...args),

@@ -2,17 +2,17 @@ import { ifThere } from "../../cluster/kube/api-error.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { type ConfigMap, readRelease, type Release } from "../../domain/scylla/gate/release.ts";
-import { releaseName } from "../../domain/scylla/names.ts";
+import { databaseContainer, releaseName } from "../../domain/scylla/names.ts";
 import type { ScyllaPod } from "../../domain/scylla/scylla-pod.ts";
 
 /**
- * The ConfigMaps that were read for pods of the node. Each is read once, and again after it was written: a watch would show an agent the
- * ConfigMaps of all nodes.
+ * The ConfigMaps that were read for pods of the node. Each is read once for each container of its database, and again after it was
+ * written: a user may have deleted it since, and a watch would show an agent the ConfigMaps of all nodes.
  */
 export class Releases {
   readonly #client: Client;
-  /** By uid of the pod; `undefined` where there is none. */
-  readonly #read = new Map<string, ConfigMap | undefined>();
+  /** By uid of the pod. */
+  readonly #read = new Map<string, { readonly container: string; readonly found: ConfigMap | undefined }>();
 
   constructor(client: Client) {
     this.#client = client;
@@ -21,18 +21,20 @@ export class Releases {
   async of(pods: readonly ScyllaPod[], signal: AbortSignal): Promise<ReadonlyMap<string, Release>> {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid ?? ""));
     for (const uid of this.#read.keys()) if (!uids.has(uid)) this.#read.delete(uid);
-    for (const { metadata } of pods) {
+    for (const { metadata, status } of pods) {
       const { uid = "", namespace } = metadata;
-      if (this.#read.has(uid)) continue;
+      const { containerID: container = "" } =
+        status?.containerStatuses?.find(({ name }) => name === databaseContainer) ?? {};
+      if (this.#read.get(uid)?.container === container) continue;
       const found = await ifThere(this.#client.get(kinds.configMap, releaseName(uid), { namespace, signal }));
-      this.#read.set(uid, found);
+      this.#read.set(uid, { container, found });
     }
-    return new Map([...this.#read].flatMap(([uid, found]) => (found ? [[uid, readRelease(found)] as const] : [])));
+    return new Map([...this.#read].flatMap(([uid, { found }]) => (found ? [[uid, readRelease(found)] as const] : [])));
   }
 
   /** As it was read; for comparison with what is wanted. */
   observed(name: string | undefined): ConfigMap | undefined {
-    for (const [uid, found] of this.#read) if (releaseName(uid) === name) return found;
+    for (const [uid, { found }] of this.#read) if (releaseName(uid) === name) return found;
     return undefined;
   }
 

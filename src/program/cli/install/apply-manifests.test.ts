@@ -61,12 +61,17 @@ it("an install removes webhooks and rules that are not Attune's from its configu
     webhook("tuneds.attune.dev", "tuned.openshift.io", "tuneds"),
     webhook("performanceprofiles.attune.dev", "*", "*"),
     webhook("evil.example.com", "", "secrets"),
+    webhook("nodes-partitioned.attune.dev", "", "nodes"),
+    webhook("scyllaconfigs.attune.dev", "scylla.scylladb.com", "secrets"),
   ];
   const ref = kinds.validatingWebhookConfiguration;
   await client.patch(ref, "attune-webhook", { type: "merge", patch: { webhooks } });
-  const removed = ["performanceprofiles.attune.dev", "evil.example.com"];
+  const removed = ["performanceprofiles.attune.dev", "evil.example.com", "scyllaconfigs.attune.dev"];
   expect(await removeForeignWebhooks(client, { dryRun: true })).toEqual(removed);
   expect(await removeForeignWebhooks(client)).toEqual(removed);
-  expect((await client.get(ref, "attune-webhook")).webhooks?.map(({ name }) => name)).toEqual(["tuneds.attune.dev"]);
+  expect((await client.get(ref, "attune-webhook")).webhooks?.map(({ name }) => name)).toEqual([
+    "tuneds.attune.dev",
+    "nodes-partitioned.attune.dev",
+  ]);
   expect(await removeForeignWebhooks(client)).toEqual([]);
 });

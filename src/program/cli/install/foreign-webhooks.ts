@@ -1,16 +1,19 @@
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
-import { tunedRules } from "../../webhook/attune-handlers.ts";
+import { attuneHandlers } from "../../webhook/attune-handlers.ts";
 import type { AdmissionRule } from "../../webhook/handler.ts";
-import { profileRules } from "../../webhook/performance-profile-handler.ts";
 import { configurationName } from "../../webhook/registration.ts";
 
-const own = new Map<string, readonly AdmissionRule[]>([
-  ["tuneds.attune.dev", tunedRules],
-  [`${performanceProfileKind.plural}.attune.dev`, profileRules],
-]);
+/** By name: those of all handlers, also of handlers that this cluster does not need. */
+function ownRules(client: Client): Map<string, readonly AdmissionRule[]> {
+  const { handlers } = attuneHandlers(client, { namespace: "", scyllaGateImage: "" });
+  return new Map(
+    handlers.admission.flatMap(({ name, type, rules, entries }) =>
+      type === "validating" ? entries.map(({ suffix = "" }) => [`${name}${suffix}.attune.dev`, rules] as const) : [],
+    ),
+  );
+}
 
 /**
  * Removes webhooks from Attune's configuration that Attune does not register, or that have other rules: a stolen token of the
@@ -23,6 +26,7 @@ export async function removeForeignWebhooks(
   const ref = kinds.validatingWebhookConfiguration;
   const found = await ifThere(client.get(ref, configurationName, { signal }));
   const webhooks = found?.webhooks ?? [];
+  const own = ownRules(client);
   const kept = webhooks.filter(({ name, rules = [] }) => own.has(name) && targets(rules) === targets(own.get(name)!));
   if (!found || kept.length === webhooks.length) return [];
   // With the version that was read: a registration in between is not lost.
