@@ -31,6 +31,7 @@ export default defineConfig({
     isolate: false,
     projects: [
       { extends: true, test: { name: "src", include: ["src/**/*.test.ts"] } },
+      { extends: true, test: { name: "console", include: ["console/**/*.test.ts"] } },
       { extends: true, test: { name: "test", include: ["test/**/*.test.ts"] } },
       ...(nodeOfImage ? [onNodeOfImage(nodeOfImage)] : []),
     ],

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { build as buildPage } from "vite";
 import { OutputNames } from "./output-names.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -175,6 +176,7 @@ await Promise.all([
     outExtension: { ".js": ".cjs" },
     format: "cjs",
   }),
+  buildPage({ root: join(root, "console"), logLevel: "warn", build: { outDir: join(outdir, "console") } }),
 ]);
 
 // Where `bin/attune` finds node if PATH does not have it.

@@ -20,6 +20,7 @@ process.on("exit", () => {
 let failed = 0;
 const checks = [
   check("type check", "tsc", ["--noEmit", "-p", "tsconfig.json"]),
+  check("type check of the console", "tsc", ["--noEmit", "-p", "console/tsconfig.json"]),
   check("lint", "oxlint", ["--type-aware", "--max-warnings", "0"]),
   check("format", "oxfmt", ["--check"]),
   check("bundle", process.execPath, ["scripts/bundle.mjs"]),
