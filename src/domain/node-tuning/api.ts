@@ -113,6 +113,8 @@ export interface ProfileStatus {
   settings?: ReportedSetting[] | undefined;
   /** How many more there are: the list is limited. */
   settingsOmitted?: number | undefined;
+  /** What of the profile in force is not as wanted, or was not when the agent last looked. Absent: nothing. */
+  exceptions?: SettingException[] | undefined;
   conditions?: Condition[];
   observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
@@ -146,6 +148,32 @@ export interface ReportedSetting {
   message?: string | undefined;
   /** One of the devices that it is about. */
   device?: string | undefined;
+}
+
+/** A Profile has at most so many. */
+export const mostExceptions = 64;
+
+/** One setting that is not as its profile wants it, or that another process changed. */
+export interface SettingException {
+  unit: string;
+  /** Empty: the whole unit. */
+  option: string;
+  device?: string | undefined;
+  /**
+   * `Changed`: another process changed it, and it is not set back. `Repaired`: the agent has set it back. `Overridden`: a
+   * sysctl file of the node or another owner sets it. `Skipped`: the node has nothing to set it on.
+   */
+  state: "Failed" | "Changed" | "Overridden" | "Skipped" | "Repaired";
+  wanted?: string | undefined;
+  found?: string | undefined;
+  /** `file:line` of the profile text. */
+  from?: string | undefined;
+  /** Who sets it instead: a file of the node, or an owner of its ledger such as perftune. */
+  owner?: string | undefined;
+  /** Why. */
+  message?: string | undefined;
+  /** When the agent first reported it. */
+  since: string;
 }
 
 /** The hardware of a node, as its agent reads it. */

@@ -1,0 +1,161 @@
+import { expect, it, test } from "vitest";
+import { deepFreeze } from "../../language/object/json.ts";
+import { Pools } from "../machine-config/pools.ts";
+import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
+import { annotations } from "../rollout/node-annotations.ts";
+import type { RolloutNode } from "../rollout/rollout-node.ts";
+import { type FleetRow, fleetRow, isTunable } from "./fleet-row.ts";
+
+const worker = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigPool",
+  metadata: { name: "worker" },
+  spec: { nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker": "" } } },
+};
+const pools = new Pools([worker]);
+const noPools = new Pools([]);
+
+function node(more: Partial<RolloutNode["metadata"]> = {}, ready = "True", cordoned = false): RolloutNode {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n", labels: { "node-role.kubernetes.io/worker": "" }, ...more },
+    spec: cordoned ? { unschedulable: true } : {},
+    status: { conditions: [{ type: "Ready", status: ready }] },
+  };
+}
+
+const at = "2026-01-01T00:00:00Z";
+const condition = (type: string, status: "True" | "False", reason = "AsExpected", message = "") => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: at,
+});
+const applied = condition("Applied", "True");
+const deferred = condition("Applied", "False", "Deferred", "The change is waiting for the next node restart: b");
+const drifted = condition("Drifted", "True", "Repaired", "another process changed vm.swappiness");
+
+function profile(status?: Partial<ProfileStatus>, wanted = "a"): Profile {
+  return {
+    apiVersion: "tuned.openshift.io/v1",
+    kind: "Profile",
+    metadata: { name: "n", generation: 2 },
+    spec: { config: { tunedProfile: wanted } },
+    ...(status ? { status: { tunedProfile: "a", observedGeneration: 2, ...status } } : {}),
+  };
+}
+
+const rowOf = (of: Profile | undefined, on = node(), among = pools): FleetRow =>
+  fleetRow(deepFreeze({ node: on, profile: of, pools: among }));
+
+const rendered = (current: string, desired: string, state = "Done", reason = ""): RolloutNode["metadata"] => ({
+  annotations: {
+    [annotations.currentConfig]: current,
+    [annotations.desiredConfig]: desired,
+    [annotations.state]: state,
+    [annotations.reason]: reason,
+  },
+});
+
+test.each<[string, Profile | undefined, RolloutNode, Partial<FleetRow>]>([
+  ["an applied profile", profile({ conditions: [applied] }), node(), { state: "As wanted", because: "", since: at }],
+  ["no Profile", undefined, node(), { state: "Unknown", because: "it has no Profile", profile: "", inForce: "" }],
+  ["no report", profile(), node(), { state: "Unknown", because: "its agent has reported nothing" }],
+  [
+    "a node that is not ready",
+    profile({ conditions: [applied] }),
+    node({}, "Unknown"),
+    { state: "Unknown", because: expect.stringMatching(/not ready/) as string, ready: false },
+  ],
+  [
+    "a report about the spec before",
+    profile({ conditions: [applied], observedGeneration: 1 }),
+    node(),
+    { state: "Applying", because: "its agent has not applied a yet" },
+  ],
+  [
+    "another profile in force",
+    profile({ conditions: [applied] }, "b"),
+    node(),
+    { state: "Applying", profile: "b", inForce: "a" },
+  ],
+  [
+    "a report of an error about the spec before",
+    profile({ conditions: [applied, condition("Degraded", "True", "TunedError")], observedGeneration: 1 }),
+    node(),
+    { state: "Applying" },
+  ],
+  [
+    "a change that waits for a restart",
+    profile({ conditions: [deferred, condition("Degraded", "True", "TunedDeferredUpdate")] }, "b"),
+    node(),
+    { state: "Waiting for reboot", reboot: true, because: expect.stringMatching(/waiting for the next/) as string },
+  ],
+  [
+    "a config on its way",
+    profile({ conditions: [applied] }),
+    node(rendered("x", "y", "Working")),
+    { state: "Waiting for reboot", reboot: true, because: "it gets y" },
+  ],
+  [
+    "a config that failed",
+    profile({ conditions: [applied] }),
+    node(rendered("x", "y", "Degraded", "no space left")),
+    { state: "Degraded", because: "no space left", reboot: true },
+  ],
+  [
+    "a setting that failed, beside drift",
+    profile({ conditions: [applied, condition("Degraded", "True", "TunedError", "it failed"), drifted] }),
+    node(),
+    { state: "Degraded", because: "it failed", drift: 1 },
+  ],
+  [
+    "drift, of an agent that lists what drifted",
+    profile({
+      conditions: [applied, drifted],
+      exceptions: [
+        { unit: "sysctl", option: "a", state: "Repaired", since: at },
+        { unit: "sysctl", option: "b", state: "Changed", since: at },
+        { unit: "sysctl", option: "c", state: "Overridden", since: at },
+      ],
+    }),
+    node(),
+    { state: "Drifted", drift: 2, because: "another process changed vm.swappiness" },
+  ],
+])("a node with %s", (_, of, on, expected) => {
+  expect(rowOf(of, on)).toMatchObject(expected);
+});
+
+const pending = profile({ conditions: [applied], bootcmdlinePending: "quiet" });
+
+it("waits for a restart with boot arguments of its own, where no pool brings them", () => {
+  expect(rowOf(pending, node(), noPools)).toMatchObject({ state: "Waiting for reboot", reboot: true });
+  expect(rowOf(pending)).toMatchObject({ state: "As wanted", reboot: false });
+});
+
+it("is in its pool, or else in the NodePool of its label", () => {
+  expect(rowOf(undefined).pool).toBe("worker");
+  const hosted = node({ labels: { "hypershift.openshift.io/nodePool": "np" } });
+  expect([rowOf(undefined, hosted, noPools).pool, rowOf(undefined, node({ labels: {} })).pool]).toEqual(["np", ""]);
+});
+
+it("is cordoned whatever its state", () => {
+  expect(rowOf(undefined, node({}, "True", true)).cordoned).toBe(true);
+});
+
+it("has a short text that no agent can hide in", () => {
+  const said = `\u001b[2J${"x".repeat(400)}`;
+  const { because } = rowOf(profile({ conditions: [applied, condition("Degraded", "True", "TunedError", said)] }));
+  expect(because).toMatch(/^\\u001b\[2Jx+$/);
+  expect(because.length).toBeLessThan(310);
+});
+
+it.each([
+  [{ "kubernetes.io/os": "linux" }, true],
+  [{}, true],
+  [{ "kubernetes.io/os": "windows" }, false],
+])("a node with labels %j has a row: %s", (labels, expected) => {
+  expect(isTunable(node({ labels }))).toBe(expected);
+});
