@@ -108,6 +108,10 @@ describe("the agent of a virtual node", () => {
     const first = await reported(1);
     expect(first.status?.hardware).toEqual({
       architecture: "arm64",
+      caches: [
+        { level: 3, size: "32768Ki", cpus: "0-1,4-5" },
+        { level: 3, size: "32768Ki", cpus: "2-3,6-7" },
+      ],
       memory: "8388608Ki",
       numaNodes: [
         { id: 0, memory: "4194304Ki", cores: ["0/0:0,4", "0/1:1,5"] },
@@ -135,7 +139,7 @@ describe("the agent of a virtual node", () => {
   });
 
   test("does not send it again where the CRD of Profiles has no hardware", async () => {
-    await install(nodeTuningCrds.map(withoutHardware));
+    await install(nodeTuningCrds.map((crd) => without(crd, "status", "hardware")));
     await start();
     await reported(1);
     // One write with the generation, and one that showed that the server drops the hardware.
@@ -143,15 +147,31 @@ describe("the agent of a virtual node", () => {
     for (const verbosity of [1, 2, 3]) expect((await edited(verbosity)).status).not.toHaveProperty("hardware");
     await written(5);
   });
+
+  test("still reports it where the CRD of Profiles has hardware without caches", async () => {
+    await install(nodeTuningCrds.map((crd) => without(crd, "status", "hardware", "caches")));
+    await start();
+    await reported(1);
+    await written(2);
+    for (const verbosity of [1, 2]) {
+      const { hardware } = (await edited(verbosity)).status ?? {};
+      expect(hardware).toMatchObject({ architecture: "arm64", numaNodes: [{ id: 0 }, { id: 1 }] });
+      expect(hardware).not.toHaveProperty("caches");
+    }
+    await written(4);
+  });
 });
 
-function withoutHardware(crd: KubeObject): KubeObject {
+/** The definition as of a version that did not have the field. */
+function without(crd: KubeObject, ...path: string[]): KubeObject {
   const older = clone(crd);
-  const spec = older["spec"] as { versions: { schema: { openAPIV3Schema: { properties: Record<string, Part> } } }[] };
-  delete spec.versions[0]?.schema.openAPIV3Schema.properties["status"]?.properties["hardware"];
+  const spec = older["spec"] as { versions: { schema: { openAPIV3Schema: Part } }[] };
+  let part: Part | undefined = spec.versions[0]?.schema.openAPIV3Schema;
+  for (const name of path.slice(0, -1)) part = part?.properties?.[name];
+  delete part?.properties?.[path.at(-1) ?? ""];
   return older;
 }
 
 interface Part {
-  properties: Record<string, unknown>;
+  properties?: Record<string, Part>;
 }

@@ -7,7 +7,7 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
-import { profileStatus } from "../../src/node/on-node/profile-status.ts";
+import { profileStatus } from "../../src/node/on-node/report/profile-status.ts";
 import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";

@@ -182,6 +182,19 @@ describe("from a Tuned to the kernel of a node", () => {
       involvedObject: { kind: "Profile", name: "n1", namespace },
       message: expect.stringMatching(/^another process changed .*swappiness to "77", set back to "11" /),
     });
+    const { status } = await until(profileKind, "n1", namespace, ({ status }) => status?.exceptions !== undefined);
+    expect(status?.exceptions).toEqual([
+      {
+        unit: "sysctl",
+        option: exampleSysctl.name,
+        state: "Repaired",
+        wanted: "11",
+        found: "77",
+        from: expect.stringMatching(/^quiet-memory\/tuned.conf:\d+$/),
+        message: "another process changed it",
+        since: expect.stringMatching(/Z$/),
+      },
+    ]);
     expect(await swappiness(host)).toBe(exampleSysctl.value);
   });
 
@@ -197,6 +210,9 @@ describe("from a Tuned to the kernel of a node", () => {
     );
     expect(profile.status?.conditions?.[1]?.message).toBe(
       "quiet-memory/tuned.conf:7: vm.nosuch: this node's kernel has no /proc/sys/vm/nosuch",
+    );
+    expect(profile.status?.exceptions).toContainEqual(
+      expect.objectContaining({ option: "vm.nosuch", state: "Failed", from: "quiet-memory/tuned.conf:7" }),
     );
     expect(await host.read("/proc/sys/vm/max_map_count")).toEqual({ type: "text", text: "300000\n" });
   });

@@ -1,3 +1,4 @@
+import type { CacheText } from "../../language/cpu/load-caches.ts";
 import type { TopologyText } from "../../language/cpu/topology-text.ts";
 import type { Condition } from "../../language/object/condition.ts";
 import type { KindRef, KubeObject, ObjectMeta } from "../../language/object/meta.ts";
@@ -115,6 +116,8 @@ export interface ProfileStatus {
   settingsOmitted?: number | undefined;
   /** What of the profile in force is not as wanted, or was not when the agent last looked. Absent: nothing. */
   exceptions?: SettingException[] | undefined;
+  /** How many more there are: the list is limited. */
+  exceptionsOmitted?: number | undefined;
   conditions?: Condition[];
   observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
@@ -124,10 +127,19 @@ export interface ProfileStatus {
 }
 
 /** Reports that no decision reads. */
-export const reportFields = ["hardware", "settings", "settingsOmitted", "bootcmdlinePending", "answers"] as const;
+export const reportFields = [
+  "hardware",
+  "settings",
+  "settingsOmitted",
+  "exceptions",
+  "exceptionsOmitted",
+  "bootcmdlinePending",
+  "answers",
+] as const;
 /** CRDs of earlier versions, and of the operator that Attune replaces, do not have these. */
 export const optionalFields = [...reportFields, "hostProfiles", "bootID"] as const;
-export type OptionalField = (typeof optionalFields)[number];
+/** The last one is a field of `hardware`, which CRDs may have without it. */
+export type OptionalField = (typeof optionalFields)[number] | "hardware.caches";
 
 /** What a node answered to a probe of its profile. Without a text: nothing. */
 export interface NodeAnswer {
@@ -182,6 +194,8 @@ export interface Hardware extends TopologyText {
   architecture?: string;
   /** Of the processor, as in /proc/cpuinfo: `GenuineIntel`. Some architectures have none. */
   vendor?: string;
+  /** That several cores share. Absent: none, or not known. */
+  caches?: CacheText[];
   /** Of its performance counters, which distinguish generations of Intel processors: `icelake`. */
   pmuName?: string;
 }

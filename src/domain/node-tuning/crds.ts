@@ -1,7 +1,7 @@
 import { customDefinition } from "../../language/object/custom-definition.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Schema } from "../../language/schema/schema.ts";
-import { group } from "./api.ts";
+import { group, mostExceptions } from "./api.ts";
 
 const text: Schema = { type: "string" };
 const flag: Schema = { type: "boolean" };
@@ -133,6 +133,20 @@ const hardware: Schema = {
   ...object({
     architecture: { type: "string", description: "As Kubernetes names it, such as amd64." },
     vendor: { type: "string", description: "Of the processor, as in /proc/cpuinfo, such as GenuineIntel." },
+    caches: {
+      type: "array",
+      description: "Caches that several cores share.",
+      items: object(
+        {
+          level: { type: "integer", format: "int32" },
+          size: { type: "string", description: "Such as 32768Ki." },
+          cpus: { type: "string", description: "The CPUs that share it, such as 0-7,32-39." },
+        },
+        "level",
+        "size",
+        "cpus",
+      ),
+    },
     pmuName: { type: "string", description: "Of the performance counters, as the kernel names them, such as icelake." },
     numaNodes: {
       type: "array",
@@ -178,6 +192,35 @@ const settings: Schema = {
   description: "The result of each setting of the profile in force; those that are not as wanted come first.",
 };
 
+const exceptions: Schema = {
+  ...list(
+    object(
+      {
+        unit: { type: "string", description: "Section of the profile." },
+        option: { type: "string", description: "Empty: the whole section." },
+        device: { type: "string", description: "One of the devices that it is about." },
+        state: {
+          type: "string",
+          description:
+            "Failed, Changed (by another process, and not set back), Overridden (by a file of the node or another owner), Skipped, or Repaired (changed by another process, and set back).",
+        },
+        wanted: { type: "string", description: "The value of the profile." },
+        found: { type: "string", description: "The value that was found on the node." },
+        from: { type: "string", description: "File and line of the profile that ask for it." },
+        owner: { type: "string", description: "Who sets it instead: a file of the node, or another owner." },
+        message: { type: "string", description: "Why." },
+        since: { type: "string", format: "date-time", description: "When the agent first reported it." },
+      },
+      "unit",
+      "option",
+      "state",
+      "since",
+    ),
+  ),
+  maxItems: mostExceptions,
+  description: "Settings that are not as the profile wants them, or that another process changed.",
+};
+
 const profileStatus = object(
   {
     tunedProfile: { type: "string", description: "The profile in force." },
@@ -197,6 +240,8 @@ const profileStatus = object(
     },
     settings,
     settingsOmitted: { type: "integer", format: "int32", description: "How many settings are not listed." },
+    exceptions,
+    exceptionsOmitted: { type: "integer", format: "int32", description: "How many exceptions are not listed." },
     conditions,
     observedGeneration,
     hardware,

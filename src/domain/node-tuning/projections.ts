@@ -1,5 +1,6 @@
 import {
   bootArgumentsAnnotation,
+  type Hardware,
   inputsAnnotation,
   type Profile,
   type ProfileStatus,
@@ -60,8 +61,14 @@ export function withoutReports(profile: Profile): Profile {
 
 export function withoutFields(status: ProfileStatus, fields: readonly OptionalField[]): ProfileStatus {
   const kept = { ...status };
-  for (const field of fields) delete kept[field];
+  for (const field of fields)
+    if (field !== "hardware.caches") delete kept[field];
+    else if (kept.hardware) kept.hardware = withoutCaches(kept.hardware);
   return kept;
+}
+
+export function withoutCaches({ caches: _, ...hardware }: Hardware): Hardware {
+  return hardware;
 }
 
 /** Keeps one copy of a text that thousands of Profiles have. */

@@ -41,7 +41,9 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
   // Lists that boot arguments and switches change.
   for (const name of ["offline", "isolated", "nohz_full"]) facts.push([`${cpuFolder}/${name}`, "\n"]);
   let cpuinfo = "";
-  for (const [cpu, { socket, core, threads }] of layout.entries()) {
+  const cachedWith = sharedCaches(layout);
+  for (const [cpu, place] of layout.entries()) {
+    const { socket, core, threads } = place;
     const folder = `${cpuFolder}/cpu${cpu}/topology`;
     const own = packages[socket] ?? { list: "", threads: 0, cores: 0 };
     facts.push(
@@ -50,6 +52,7 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
       // Each under its old and its new name.
       ...["thread_siblings_list", "core_cpus_list"].map((name): File => [`${folder}/${name}`, listed(threads)]),
       ...["core_siblings_list", "package_cpus_list"].map((name): File => [`${folder}/${name}`, own.list]),
+      ...cacheFiles(`${cpuFolder}/cpu${cpu}/cache/index3`, cachedWith(place)),
     );
     cpuinfo +=
       architecture === "amd64"
@@ -68,6 +71,29 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
     files: [...queues, ...switches.map((cpu): File => [`${cpuFolder}/cpu${cpu}/online`, "1\n"])],
     links: [["/sys/bus/workqueue/devices/writeback", "/sys/devices/virtual/workqueue/writeback"]],
   };
+}
+
+/** The CPUs of a socket that have the same memory node share the last cache: a list for each CPU. */
+function sharedCaches(layout: readonly CpuPlace[]): (place: CpuPlace) => string {
+  const keyOf = ({ socket, numaNode }: CpuPlace): string => `${socket}/${numaNode}`;
+  const groups = new Map<string, number[]>();
+  for (const [cpu, place] of layout.entries()) {
+    const group = groups.get(keyOf(place));
+    if (group) group.push(cpu);
+    else groups.set(keyOf(place), [cpu]);
+  }
+  const lists = new Map(Array.from(groups, ([key, cpus]) => [key, listed(cpus)]));
+  return (place) => lists.get(keyOf(place)) ?? "";
+}
+
+/** Smaller caches belong to one core each. */
+function cacheFiles(folder: string, sharedBy: string): File[] {
+  return [
+    [`${folder}/level`, "3\n"],
+    [`${folder}/type`, "Unified\n"],
+    [`${folder}/size`, "32768K\n"],
+    [`${folder}/shared_cpu_list`, sharedBy],
+  ];
 }
 
 /** Of the whole machine. */

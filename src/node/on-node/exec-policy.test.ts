@@ -17,7 +17,7 @@ import { type ExecPolicy, execRule, mayAnswer } from "./exec-policy.ts";
 import { type DaemonEngine, NodeEngines } from "./node-engines.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneFromRecord } from "./one-shot.ts";
-import { profileStatus } from "./profile-status.ts";
+import { profileStatus } from "./report/profile-status.ts";
 
 const own = "/etc/tuned/profiles/p/own.sh";
 const placed = "/var/lib/attune/profiles/cpu-partitioning/script.sh";

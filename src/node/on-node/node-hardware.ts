@@ -1,5 +1,6 @@
-import { architectureOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
-import { loadTopology } from "../../language/cpu/load-topology.ts";
+import { architectureOf, coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { loadCaches } from "../../language/cpu/load-caches.ts";
+import { type FileSource, loadTopology } from "../../language/cpu/load-topology.ts";
 import { formatTopology } from "../../language/cpu/topology-text.ts";
 import type { Host } from "../host/host.ts";
 import type { Hardware } from "../../domain/node-tuning/api.ts";
@@ -34,16 +35,20 @@ export class NodeHardware {
   }
 
   async #load(): Promise<Hardware | undefined> {
-    const topology = await loadTopology({
-      read: (path) => this.#text(path),
-      list: (path) => this.#host.list(path),
-    });
+    const files: FileSource = { read: (path) => this.#text(path), list: (path) => this.#host.list(path) };
+    const topology = await loadTopology(files);
     if (onlineCpus(topology).length === 0) return undefined;
-    const [machine, vendor, pmuName] = await Promise.all([this.#machine(), this.#vendor(), this.#text(pmuPath)]);
+    const [machine, vendor, pmuName, caches] = await Promise.all([
+      this.#machine(),
+      this.#vendor(),
+      this.#text(pmuPath),
+      loadCaches(files, coresOf(topology)),
+    ]);
     return {
       ...(machine ? { architecture: architectureOf(machine) } : {}),
       ...(vendor ? { vendor } : {}),
       ...(pmuName?.trim() ? { pmuName: pmuName.trim() } : {}),
+      ...(caches.length > 0 ? { caches } : {}),
       ...formatTopology(topology),
     };
   }

@@ -20,7 +20,7 @@ import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { hostProfileNames } from "./host-profiles.ts";
 import { rollBackNode } from "./removal/roll-back-node.ts";
-import { reportedAnswers } from "./reported-answers.ts";
+import { reportedAnswers } from "./report/reported-answers.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
 import { loadRecord, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";

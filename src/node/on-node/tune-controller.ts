@@ -10,7 +10,7 @@ import {
   type OptionalField,
   optionalFields,
 } from "../../domain/node-tuning/api.ts";
-import { withoutFields } from "../../domain/node-tuning/projections.ts";
+import { withoutCaches, withoutFields } from "../../domain/node-tuning/projections.ts";
 import { equal } from "../../language/object/json.ts";
 import { keyOf } from "../../language/object/meta.ts";
 import { emptyPlan } from "../../language/object/plan.ts";
@@ -22,7 +22,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import { nodeAnnotator } from "./node-annotations.ts";
 import type { NodeHardware } from "./node-hardware.ts";
 import type { NodeTuner } from "./node-tuner.ts";
-import { profileStatus } from "./profile-status.ts";
+import { profileStatus } from "./report/profile-status.ts";
 import type { Tuning } from "./tune-outcome.ts";
 
 export interface TuneControllerOptions {
@@ -121,7 +121,12 @@ export function tuneController(options: TuneControllerOptions): Controller {
 
 /** The fields of a written status that the Profile does not have, although the write changed nothing. */
 function lostIn({ status }: Profile, written: ProfileStatus): OptionalField[] {
-  return optionalFields.filter((field) => written[field] !== undefined && !equal(status?.[field], written[field]));
+  const lost: OptionalField[] = optionalFields.filter(
+    (field) => written[field] !== undefined && !equal(status?.[field], written[field]),
+  );
+  const { hardware } = written;
+  const isWithoutCaches = hardware?.caches && equal(status?.hardware, withoutCaches(hardware));
+  return isWithoutCaches ? lost.map((field) => (field === "hardware" ? "hardware.caches" : field)) : lost;
 }
 
 export interface OwnNode {

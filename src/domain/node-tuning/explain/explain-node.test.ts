@@ -284,6 +284,16 @@ describe("a setting", () => {
     return { profiles: [profileOf([quiet], { tunedProfile: "p", observedGeneration: 1, conditions, ...status })] };
   };
 
+  it("is not as wanted since a time that its agent reports", () => {
+    const state = "Failed";
+    const since = "2026-01-01T00:00:00Z";
+    const status = {
+      settings: [{ ...about, state, message: "no" } as const],
+      exceptions: [{ ...about, state, since } as const],
+    };
+    expect(explained([quiet], saying(status)).settings[0]).toMatchObject({ state: "failed", since });
+  });
+
   it("has the file and line that set it, and the values that it overrides", () => {
     const [swappiness, ratio] = explained([quiet]).settings;
     expect(swappiness).toMatchObject({
@@ -312,6 +322,15 @@ describe("a setting", () => {
       "that the node's own files set otherwise",
       saying({ settings: [{ ...about, state: "Different", value: "1", message: "set by /etc/sysctl.conf:3" }, ratio] }),
       { "vm.swappiness": "different | 1 | set by /etc/sysctl.conf:3", "vm.dirty_ratio": "as wanted | 20", ...unsaid },
+    ],
+    [
+      "that another process changed, and the agent set back",
+      saying({ settings: [swappiness, ratio], exceptions: [{ ...about, state: "Repaired", found: "60", since: "…" }] }),
+      {
+        "vm.swappiness": 'as wanted | 10 | another process changed it to "60"; it was set back',
+        "vm.dirty_ratio": "as wanted | 20",
+        ...unsaid,
+      },
     ],
     [
       "that the node has nothing to set on",

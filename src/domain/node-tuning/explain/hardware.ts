@@ -1,6 +1,7 @@
 import { cpuSet, formatRanges } from "../../../language/cpu/cpu-set.ts";
 import { coresOf, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 import { countsDiffer, numaMemoryKiB } from "../../../language/cpu/memory-counts.ts";
+import type { CacheText } from "../../../language/cpu/load-caches.ts";
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import type { Hardware } from "../api.ts";
 
@@ -14,6 +15,8 @@ export interface HardwareExplanation {
   readonly threads: number;
   /** CPUs that are offline: `12-15`. */
   readonly offline?: string;
+  /** That several cores share. Absent: none, or not reported. */
+  readonly caches?: readonly CacheText[];
   /** By /proc/meminfo, where the NUMA nodes' sum is another amount. */
   readonly otherMemory?: string;
   readonly numaNodes: readonly {
@@ -28,7 +31,7 @@ export interface HardwareExplanation {
 export function explainHardware(hardware: Hardware | undefined): HardwareExplanation | undefined {
   const topology = parseTopology(hardware);
   if (!hardware || !topology) return undefined;
-  const { architecture, vendor } = hardware;
+  const { architecture, vendor, caches = [] } = hardware;
   const cores = coresOf(topology);
   const { memoryKiB: whole } = topology;
   const numa = numaMemoryKiB(topology);
@@ -40,6 +43,7 @@ export function explainHardware(hardware: Hardware | undefined): HardwareExplana
     cores: cores.length,
     threads: onlineCpus(topology).length,
     ...(topology.offline.length > 0 ? { offline: formatRanges(topology.offline) } : {}),
+    ...(caches.length > 0 ? { caches } : {}),
     ...(disagrees ? { otherMemory: `${whole}Ki` } : {}),
     numaNodes: topology.numaNodes.map(({ id, memoryKiB, cores: own }) => ({
       id,

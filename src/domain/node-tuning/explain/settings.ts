@@ -4,7 +4,7 @@ import { expand } from "../../../language/tuned/expand.ts";
 import { type Answers, noAnswers } from "../../../language/tuned/probe.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Profile, ProfileSpec, ReportedSetting, Tuned } from "../api.ts";
+import type { Profile, ProfileSpec, ReportedSetting, SettingException, Tuned } from "../api.ts";
 import { profilesOf } from "../expected-profile.ts";
 
 /** One option of a node's profile: its value, the line that sets it, and what is known of the node. */
@@ -24,6 +24,8 @@ export interface SettingExplanation {
   /** The value on the node, where it was read. */
   readonly actual?: string;
   readonly note?: string;
+  /** Since when it is not as wanted, or when another process changed it, as its agent reports. */
+  readonly since?: string;
 }
 
 /** One setting as read from the node or reported by its agent, for one device if it is set per device. */
@@ -50,7 +52,7 @@ export type Evidence =
     }
   | { readonly type: "none" };
 
-type Verdict = Pick<SettingExplanation, "state" | "actual" | "note">;
+type Verdict = Pick<SettingExplanation, "state" | "actual" | "note" | "since">;
 
 /** Every option of every unit, in the order in which the profiles have them. */
 export function explainSettings(
@@ -67,7 +69,7 @@ export function explainSettings(
     return Array.from(unit.options, ([option, setting]) => {
       const { value: wanted, from } = setting;
       const overrides = setting.overrides.map((old) => ({ ...old, value: expand(old.value, context).text }));
-      const verdict = aside(unit) ?? byFinding(unit, option, found) ?? unseen(setting, found);
+      const verdict = aside(unit) ?? withException(unit, option, found) ?? unseen(setting, found);
       return { unit: section, option, wanted, from, overrides, ...verdict };
     });
   });
@@ -88,6 +90,8 @@ function unseen({ value }: Setting, { rest }: Findings): Verdict {
 interface Findings {
   /** By unit and option. */
   readonly settings: ReadonlyMap<string, readonly FoundSetting[]>;
+  /** By unit and option. */
+  readonly exceptions?: ReadonlyMap<string, SettingException>;
   /** What follows for all other settings. */
   readonly rest?: Verdict | undefined;
 }
@@ -95,14 +99,16 @@ interface Findings {
 function foundIn(evidence: Evidence): Findings {
   if (evidence.type === "found") return { settings: grouped(evidence.settings) };
   if (evidence.type === "none" || !evidence.current) return { settings: new Map() };
-  const { settings, settingsOmitted = 0, conditions } = evidence.profile.status ?? {};
+  const { settings, settingsOmitted = 0, exceptions = [], conditions } = evidence.profile.status ?? {};
   // Until the change is applied, the report is about the profile before it.
   if (!settings || !isTrue(conditions, "Applied")) return { settings: new Map() };
   const rest: Verdict =
     settingsOmitted > 0
       ? { state: "unknown", note: "not listed: the agent's report is limited" }
       : { state: "skipped", note: "the agent reports no value for it" };
-  return { settings: grouped(settings.map(foundOf)), rest };
+  // Of several devices, the first.
+  const byOption = new Map(exceptions.toReversed().map((one) => [keyOf(one.unit, one.option), one]));
+  return { settings: grouped(settings.map(foundOf)), exceptions: byOption, rest };
 }
 
 function foundOf({ unit, option, state, value = "", message = "", device }: ReportedSetting): FoundSetting {
@@ -125,6 +131,15 @@ function grouped(settings: readonly FoundSetting[]): Map<string, FoundSetting[]>
 
 function keyOf(unit: string, option: string): string {
   return JSON.stringify([unit, option]);
+}
+
+function withException(unit: Unit, option: string, found: Findings): Verdict | undefined {
+  const verdict = byFinding(unit, option, found);
+  const exception = found.exceptions?.get(keyOf(unit.name, option));
+  if (!verdict || !exception) return verdict;
+  const { state, found: value = "", since } = exception;
+  if (state !== "Repaired") return { ...verdict, since };
+  return { ...verdict, note: `another process changed it to ${JSON.stringify(value)}; it was set back`, since };
 }
 
 function byFinding({ name }: Unit, option: string, { settings }: Findings): Verdict | undefined {

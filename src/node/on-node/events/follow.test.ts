@@ -9,7 +9,7 @@ import type { MemoryCommand } from "../../host/memory-host.ts";
 import { WatchedHost } from "../../host/testing/watched-host.ts";
 import { NodeEngines } from "../node-engines.ts";
 import { NodeTuner } from "../node-tuner.ts";
-import { profileStatus } from "../profile-status.ts";
+import { profileStatus } from "../report/profile-status.ts";
 import type { Tuning } from "../tune-outcome.ts";
 import { NodeEvents } from "./node-events.ts";
 

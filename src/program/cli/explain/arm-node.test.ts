@@ -3,7 +3,7 @@ import { expectedProfile, profilesOf } from "../../../domain/node-tuning/expecte
 import { knownAnswers } from "../../../domain/node-tuning/known-nodes.ts";
 import { machine } from "../../../embedded/lab/machine.ts";
 import { machineBase, smallMachine } from "../../../embedded/lab/machine-base.ts";
-import { reportedAnswers } from "../../../node/on-node/reported-answers.ts";
+import { reportedAnswers } from "../../../node/on-node/report/reported-answers.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 
 it("nothing is unresolved on arm64: the node has reported what its profile asks about the processor", async () => {

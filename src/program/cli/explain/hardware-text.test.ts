@@ -11,13 +11,18 @@ test.each<[HardwareExplanation, string[]]>([
       cores: 8,
       threads: 15,
       offline: "15",
+      caches: [
+        { level: 3, size: "32768Ki", cpus: "0-3,8-11" },
+        { level: 3, size: "32768Ki", cpus: "4-7,12-14" },
+        { level: 2, size: "1536Ki", cpus: "0-1,8-9" },
+      ],
       numaNodes: [
         { id: 0, memory: "16777216Ki", cpus: "0-3,8-11" },
         { id: 1, memory: "16400000Ki", cpus: "4-7,12-14" },
       ],
     },
     [
-      "amd64 (GenuineIntel), 2 sockets, 8 cores, 15 threads, switched off: 15",
+      "amd64 (GenuineIntel), 2 sockets, 8 cores, 15 threads, 2 L3 caches of 32 MiB, 1 L2 cache of 1.5 MiB, switched off: 15",
       "NUMA node 0: 16 GiB, CPUs 0-3,8-11; NUMA node 1: 15.6 GiB, CPUs 4-7,12-14",
     ],
   ],

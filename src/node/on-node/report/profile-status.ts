@@ -1,11 +1,12 @@
-import type { Repaired } from "../engine/drift.ts";
-import type { ApplyReport, SettingReport } from "../engine/engine.ts";
-import type { Hardware, Profile, ProfileStatus } from "../../domain/node-tuning/api.ts";
-import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
-import { formatProblem } from "../../language/tuned/problem.ts";
+import type { Repaired } from "../../engine/drift.ts";
+import type { ApplyReport, SettingReport } from "../../engine/engine.ts";
+import type { Hardware, Profile, ProfileStatus } from "../../../domain/node-tuning/api.ts";
+import { type Condition, findCondition, setCondition } from "../../../language/object/condition.ts";
+import { formatProblem } from "../../../language/tuned/problem.ts";
 import { formatSetting, joinParts } from "./condition-message.ts";
+import { reportedExceptions } from "./reported-exceptions.ts";
 import { reportedSettings } from "./reported-settings.ts";
-import type { Applied, InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
+import type { Applied, InForce, TuneOutcome, Tuning } from "../tune-outcome.ts";
 
 type ConditionState = Pick<Condition, "status" | "reason" | "message">;
 
@@ -23,7 +24,7 @@ export function profileStatus(
   return {
     ...reportedBefore(profile, inForce === undefined),
     ...inForce,
-    ...settingsOf(profile, outcome, inForce),
+    ...settingsOf(profile, outcome, inForce, now),
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
     ...(hardware ? { hardware } : {}),
@@ -35,13 +36,17 @@ function settingsOf(
   { status = { tunedProfile: "" } }: Profile,
   outcome: TuneOutcome,
   inForce: InForce | undefined,
-): Pick<ProfileStatus, "settings" | "settingsOmitted"> {
+  now: string,
+): Pick<ProfileStatus, ReportOfSettings> {
   const applied = appliedIn(outcome);
-  if (applied) return reportedSettings(applied);
-  const { tunedProfile, settings, settingsOmitted } = status;
-  if (!settings || (inForce ?? status).tunedProfile !== tunedProfile) return {};
-  return { settings, ...(settingsOmitted === undefined ? {} : { settingsOmitted }) };
+  if (applied) return { ...reportedSettings(applied), ...reportedExceptions(applied, status.exceptions ?? [], now) };
+  if (!status.settings || (inForce ?? status).tunedProfile !== status.tunedProfile) return {};
+  const kept = reportsOfSettings.filter((field) => status[field] !== undefined);
+  return Object.fromEntries(kept.map((field) => [field, status[field]]));
 }
+
+const reportsOfSettings = ["settings", "settingsOmitted", "exceptions", "exceptionsOmitted"] as const;
+type ReportOfSettings = (typeof reportsOfSettings)[number];
 
 /** What was applied last, as far as this agent knows. */
 function appliedIn(outcome: TuneOutcome): Applied | undefined {

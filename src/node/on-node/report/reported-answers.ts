@@ -1,6 +1,6 @@
-import type { NodeAnswer } from "../../domain/node-tuning/api.ts";
-import { cpuinfoProbe, unameProbe } from "../../language/tuned/conditions.ts";
-import { type Answers, type Probe, probeKey } from "../../language/tuned/probe.ts";
+import type { NodeAnswer } from "../../../domain/node-tuning/api.ts";
+import { cpuinfoProbe, unameProbe } from "../../../language/tuned/conditions.ts";
+import { type Answers, type Probe, probeKey } from "../../../language/tuned/probe.ts";
 
 const longestAnswer = 1024;
 /** Intel's lists of features take up to 3,000 characters. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { SettingReport } from "../engine/engine.ts";
-import { apiVersion, type Profile, type ProfileStatus } from "../../domain/node-tuning/api.ts";
+import type { SettingReport } from "../../engine/engine.ts";
+import { apiVersion, type Profile, type ProfileStatus } from "../../../domain/node-tuning/api.ts";
 import { profileStatus } from "./profile-status.ts";
-import type { Applied, InForce, TuneOutcome } from "./tune-outcome.ts";
+import type { Applied, InForce, TuneOutcome } from "../tune-outcome.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const about = { unit: "sysctl", option: "vm.x", from: "p/tuned.conf:2" };

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import type { ProfileStatus } from "../../domain/node-tuning/api.ts";
-import type { Repaired } from "../engine/drift.ts";
-import type { SettingReport } from "../engine/engine.ts";
+import type { ProfileStatus } from "../../../domain/node-tuning/api.ts";
+import type { Repaired } from "../../engine/drift.ts";
+import type { SettingReport } from "../../engine/engine.ts";
 import { reportedSettings } from "./reported-settings.ts";
 
 const about = { unit: "sysctl", option: "vm.x", from: "p/tuned.conf:2" };

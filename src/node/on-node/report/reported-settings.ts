@@ -1,7 +1,7 @@
-import type { ProfileStatus, ReportedSetting } from "../../domain/node-tuning/api.ts";
-import type { Repaired } from "../engine/drift.ts";
-import type { SettingReport } from "../engine/engine.ts";
-import type { Applied } from "./tune-outcome.ts";
+import type { ProfileStatus, ReportedSetting } from "../../../domain/node-tuning/api.ts";
+import type { Repaired } from "../../engine/drift.ts";
+import type { SettingReport } from "../../engine/engine.ts";
+import type { Applied } from "../tune-outcome.ts";
 
 type Report = Pick<ProfileStatus, "settings" | "settingsOmitted">;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { cpuinfoProbe } from "../../language/tuned/conditions.ts";
-import { type Answers, probeKey } from "../../language/tuned/probe.ts";
+import { cpuinfoProbe } from "../../../language/tuned/conditions.ts";
+import { type Answers, probeKey } from "../../../language/tuned/probe.ts";
 import { reportedAnswers } from "./reported-answers.ts";
 
 function reported(cpu: (number: number) => string): (string | undefined)[] {
