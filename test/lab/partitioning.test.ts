@@ -46,6 +46,7 @@ async function cpu(node: VirtualNode, pod: Pod, container: string, file = "cpuse
   const path = groupPath({
     podUid: pod.metadata.uid ?? "",
     qos,
+    runtime: "cri-o",
     containerId: containerId(pod.metadata.uid ?? "", container, 0),
   });
   const read = await node.host.read(`${path}/${file}`);

@@ -25,11 +25,12 @@ import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { type ServerUnderTest, serverVariants } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until.ts";
-import { databaseNode, interruptMasks } from "./virtual-hardware.ts";
+import { dataDisk, databaseNode, diskScheduler, interruptMasks } from "./virtual-hardware.ts";
 
 const namespace = "db";
 const sizes = { cpu: "2", memory: "1Gi" };
 const guaranteed = { requests: sizes, limits: sizes };
+const volumeMounts = [{ name: "data", mountPath: "/var/lib/scylla" }];
 
 /** All parts as `attune install --scylla` has them: each in pods, with the token of its own ServiceAccount. */
 for (const variant of serverVariants())
@@ -109,21 +110,27 @@ for (const variant of serverVariants())
         selector: { matchLabels: { set: name } },
         template: {
           metadata: { labels: { "scylla-operator.scylladb.com/pod-type": "scylladb-node", set: name } },
-          spec: { nodeSelector: on, containers: [{ name: "scylla", image: "example.com/scylla:1", resources }] },
+          spec: {
+            nodeSelector: on,
+            containers: [{ name: "scylla", image: "example.com/scylla:1", resources, volumeMounts }],
+            volumes: [{ name: "data", hostPath: { path: dataDisk, type: "Directory" } }],
+          },
         },
       },
     });
     const create = (...of: Parameters<typeof statefulSet>): Promise<unknown> =>
       admin.create(kinds.statefulSet, statefulSet(...of), { namespace });
 
-    it("a database lands, waits, and starts when interrupts are off its CPUs", async () => {
+    it("a database lands, waits, and starts when interrupts are off its CPUs and its disk is tuned", async () => {
       expect(await interruptMasks(node.host)).toEqual(["ff"]);
+      expect(await diskScheduler(node.host)).toBe("none [mq-deadline]");
       await create("one");
       const { metadata, spec, status } = await started("one-0");
       expect(spec?.containers.map(({ name }) => name)).toEqual(["scylla", "attune-scylla-gate"]);
       expect(status?.qosClass).toBe("Guaranteed");
       // It has the CPUs 1 and 5: each interrupt is on one of the others.
       expect(await interruptMasks(node.host)).toEqual(["1", "10", "4", "40", "8", "80"]);
+      expect(await diskScheduler(node.host)).toBe("[none] mq-deadline");
       expect(await release(await pod("one-0"))).toMatchObject({
         containerId: database(await pod("one-0"))?.containerID,
         irqCpus: "0,2-4,6-7",
@@ -189,6 +196,7 @@ for (const variant of serverVariants())
       await eventually("each CPU has an interrupt again", async () =>
         isDeepStrictEqual(await interruptMasks(node.host), everywhere),
       );
+      expect(await diskScheduler(node.host)).toBe("[none] mq-deadline");
     });
 
     it("a Job that fails is reported with the end of its log, the gate stays closed, and opens by hand", async () => {

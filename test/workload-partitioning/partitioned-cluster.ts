@@ -268,7 +268,12 @@ export class PartitionedCluster {
     const uid = pod.metadata.uid ?? "";
     const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
     const qos = pod.status?.qosClass as "Burstable";
-    const path = groupPath({ podUid: uid, qos, containerId: containerId(uid, container, restarts) });
+    const path = groupPath({
+      podUid: uid,
+      qos,
+      containerId: containerId(uid, container, restarts),
+      runtime: "cri-o",
+    });
     const read = await this.machine(pod.spec?.nodeName ?? "").host.read(`${path}/${file}`);
     return read.type === "text" ? read.text.trim() : undefined;
   }

@@ -2,9 +2,11 @@ import { MemoryBase } from "../../node/host/memory-base.ts";
 import { firstDefaults, grubPaths } from "./boot/boot-loader.ts";
 import { chooseEntry, commandLine, grubConfig } from "./boot/grub-config.ts";
 import { readGrubDefaults } from "./boot/grub-defaults.ts";
+import { formatRanges } from "../../language/cpu/cpu-set.ts";
+import { card, dataMounts, deviceFiles } from "./device-files.ts";
 import { hardwareFiles } from "./hardware-files.ts";
 import { archPath, releasePath } from "./machine-programs.ts";
-import { baseUnitLinks, baseUnits } from "./systemd/base-units.ts";
+import { baseUnitLinks, baseUnits, kubeletDropIns } from "./systemd/base-units.ts";
 import type { Topology } from "./topology.ts";
 
 export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" };
@@ -51,7 +53,7 @@ const sysctls: Record<string, string> = {
 };
 
 /** Writable files of devices: a disk, transparent huge pages, connection tracking. */
-const devices: Record<string, string> = {
+const tunables: Record<string, string> = {
   "/sys/block/vda/queue/read_ahead_kb": "128",
   "/sys/block/vda/queue/scheduler": "[none] mq-deadline",
   "/sys/kernel/mm/transparent_hugepage/defrag": "always defer defer+madvise [madvise] never",
@@ -59,10 +61,9 @@ const devices: Record<string, string> = {
   "/sys/module/nf_conntrack/parameters/hashsize": "65536",
 };
 
-const card = "/sys/devices/pci0000:00/0000:00:03.0/virtio0/net/eth0";
 const deviceLinks: readonly [string, string][] = [
   ["/sys/block/vda/device/subsystem", "/sys/bus/virtio"],
-  ["/sys/class/net/eth0", card],
+  [`/sys/class/net/${card.name}`, card.path],
 ];
 
 /** Without it a kubelet sets extended resources of its Node to 0 when it starts: it takes the node for a new one. */
@@ -81,28 +82,36 @@ export class MachineBase extends MemoryBase {
 }
 
 /** Device plugins of an OpenShift node have registered before: its kubelet keeps resources that it does not know. */
-function kubeletFiles({ kubelet }: Topology): [path: string, text: string][] {
-  return kubelet === "openshift" ? [[deviceCheckpoint, "{}"]] : [];
+function kubeletFiles({ kubelet, reservedCpus }: Topology): [path: string, text: string][] {
+  const checkpoint: [string, string][] = kubelet === "openshift" ? [[deviceCheckpoint, "{}"]] : [];
+  if (!reservedCpus) return checkpoint;
+  const reserved = `cpuManagerPolicy: static\nreservedSystemCPUs: "${formatRanges(reservedCpus)}"\n`;
+  // Any other file of the directory is read after it.
+  return [...checkpoint, [`${kubeletDropIns}/00-lab.conf`, reserved]];
 }
 
 export function machineBase(topology: Topology): MachineBase {
   const { cpus, architecture, kernelRelease } = topology;
   const hardware = hardwareFiles(topology);
+  const devices = deviceFiles(topology);
+  const mounts = `22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n${dataMounts(topology)}`;
   const boot = grubConfig(readGrubDefaults([firstDefaults]), kernelRelease, []);
   const facts: (readonly [string, string])[] = [
     ["/proc/cmdline", `${commandLine(chooseEntry({ config: boot, custom: "", environment: "" }).entry)}\n`],
     // systemd makes the root a shared mount.
-    ["/proc/1/mountinfo", "22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"],
+    ["/proc/1/mountinfo", mounts],
+    ["/proc/self/mountinfo", mounts],
     [archPath, architecture === "amd64" ? "x86_64\n" : "aarch64\n"],
     [releasePath, `${kernelRelease}\n`],
     ["/sys/block/vda/removable", "0\n"],
-    [`${card}/ifindex`, "2\n"],
+    [`${card.path}/ifindex`, "2\n"],
     [bootIdPath, ""],
     ...hardware.facts,
+    ...devices.facts,
   ];
-  const files = [...hardware.files, ...baseUnits(topology), ...kubeletFiles(topology)];
+  const files = [...hardware.files, ...devices.files, ...baseUnits(topology), ...kubeletFiles(topology)];
   files.push([grubPaths.defaults, firstDefaults], [grubPaths.config, boot]);
-  const links = [...deviceLinks, ...baseUnitLinks(topology), ...hardware.links];
+  const links = [...deviceLinks, ...baseUnitLinks(topology), ...hardware.links, ...devices.links];
   for (let cpu = 0; cpu < cpus; cpu++) {
     const policy = `${cpuFolder}/cpufreq/policy${cpu}`;
     links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);
@@ -122,7 +131,7 @@ export function machineBase(topology: Topology): MachineBase {
     );
   }
   for (const [name, value] of Object.entries(sysctls)) files.push([`/proc/sys/${name}`, `${value}\n`]);
-  for (const [path, value] of Object.entries(devices)) files.push([path, `${value}\n`]);
+  for (const [path, value] of Object.entries(tunables)) files.push([path, `${value}\n`]);
   return new MachineBase(
     topology,
     [...facts, ...files],

@@ -5,6 +5,7 @@ import { loadTopology } from "../../language/cpu/load-topology.ts";
 import type { CommandResult } from "../../node/host/host.ts";
 import type { MemoryHost } from "../../node/host/memory-host.ts";
 import { editEnvironment, rememberEntry, updateGrub } from "./boot/boot-loader.ts";
+import { interruptsFile, interruptsOf, mostQueuesFile, queueFiles } from "./device-files.ts";
 import type { RunningMachine } from "./running-machine.ts";
 import { systemctl, systemdRun } from "./systemd/systemctl.ts";
 
@@ -71,7 +72,9 @@ async function ethtool(
   [option = "", card = "", name, count]: readonly string[],
   host: MemoryHost,
 ): Promise<CommandResult> {
-  const most = cpusOf(await line(host, "/sys/devices/system/cpu/online")).length;
+  const online = cpusOf(await line(host, "/sys/devices/system/cpu/online")).length;
+  const queues = await line(host, mostQueuesFile);
+  const most = Number(queues) || online;
   const path = `/run/lab/channels/${card}`;
   if (!(await host.list("/sys/class/net")).includes(card)) return refused(`no device ${card}`);
   if (option === "-l") {
@@ -87,8 +90,18 @@ async function ethtool(
   }
   if (option !== "-L" || name !== "combined" || !/^[1-9][0-9]{0,4}$/.test(count ?? "") || Number(count) > most)
     return refused(`${[option, card, name, count].join(" ").trim()}: not supported`);
+  if (queues !== "") await setQueues(host, { now: Number((await line(host, path)) || most), wanted: Number(count) });
   await host.replace(path, `${count}\n`);
   return printed("");
+}
+
+/** Queues and their interrupts come and go with their number. */
+async function setQueues(host: MemoryHost, { now, wanted }: { now: number; wanted: number }): Promise<void> {
+  const possible = cpusOf(await line(host, "/sys/devices/system/cpu/possible")).length;
+  for (let queue = Math.min(now, wanted); queue < Math.max(now, wanted); queue++)
+    for (const [file, shown] of queueFiles(queue, possible)) host.put(file, queue < wanted ? shown : undefined);
+  const hasDisk = /nvme/.test((await text(host, interruptsFile)) ?? "");
+  host.put(interruptsFile, interruptsOf(wanted, hasDisk));
 }
 
 function refused(why: string): CommandResult {

@@ -45,6 +45,21 @@ describe("a topology", () => {
   });
 
   test.each([
+    [{}, [0, 4]],
+    [{ reservedCpus: "0-1,5" }, [0, 1, 5]],
+    [{ reservedCpus: 3 }, [3]],
+  ])("reserves a core for the static CPU manager, or what it says: %j", (fields, reservedCpus) => {
+    const [read] = readTopology(group({ cpus: 8, threadsPerCore: 2, cpuManager: "static", ...fields }));
+    expect(read?.topology).toMatchObject({ reservedCpus });
+  });
+
+  test("has queues of its network card and a disk for data where it says so", () => {
+    const [read] = readTopology(group({ networkQueues: 8, dataDisk: "/mnt/data" }));
+    expect(read?.topology).toMatchObject({ networkQueues: 8, dataDisk: "/mnt/data" });
+    expect(readTopology(group({}))[0]?.topology).not.toHaveProperty("networkQueues");
+  });
+
+  test.each([
     [null, "must be an object with groups"],
     [{}, "groups: must have at least one group"],
     [{ groups: [], extra: 1 }, "extra: unknown field, must be one of groups"],
@@ -70,6 +85,12 @@ describe("a topology", () => {
     [group({ hugepages: { "2Mi": "4Gi", "1Gi": "4Gi" } }), "groups[0].hugepages: take all of 8192Mi memory"],
     [group({ threadsPerCore: 3 }), "groups[0].threadsPerCore: must divide 4 CPUs"],
     [group({ threadsPerCore: 2, sockets: 3 }), "groups[0].sockets: must be at most the number of cores, 2"],
+    [group({ cpuManager: "dynamic" }), "groups[0].cpuManager: must be one of none, static"],
+    [group({ reservedCpus: "0" }), "groups[0].reservedCpus: needs cpuManager: static"],
+    [group({ cpuManager: "static", reservedCpus: "0,4" }), 'groups[0].reservedCpus: must be a list such as "0,4"'],
+    [group({ cpuManager: "static", reservedCpus: "" }), 'groups[0].reservedCpus: must be a list such as "0,4"'],
+    [group({ networkQueues: 0 }), "groups[0].networkQueues: must be a number from 1 to 1024"],
+    [group({ dataDisk: "mnt/../data" }), "groups[0].dataDisk: must be a folder such as /mnt/data"],
     [group({ sockets: 2, numaNodes: 3 }), "groups[0].numaNodes: must be a divisor or a multiple of 2 sockets"],
   ])("that is invalid is rejected with the path of the field: %j", (document, message) => {
     expect(() => readTopology(document)).toThrow(message);

@@ -1,8 +1,9 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
+import { parseCpuset } from "../../language/cpu/kubernetes-cpuset.ts";
 import { isObject, type JsonObject } from "../../language/object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
 import { smallMachine } from "./machine-base.ts";
-import { containerRuntimes, kubeletFlavours, type Topology } from "./topology.ts";
+import { containerRuntimes, cpuLayout, kubeletFlavours, type Topology } from "./topology.ts";
 
 /** Nodes of the same topology. */
 export interface NodeGroup {
@@ -35,6 +36,10 @@ const fields = [
   "hugepages",
   "runtime",
   "kubelet",
+  "cpuManager",
+  "reservedCpus",
+  "networkQueues",
+  "dataDisk",
 ];
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const mostNodes = 99_999;
@@ -69,16 +74,19 @@ function readGroup(group: JsonObject, at: string): NodeGroup {
   const memoryMiB = memoryOf(group, at);
   const pages = pagesOf(group, at, memoryMiB);
   const hugepages = new Map(pages.map(({ sizeKiB, count }) => [sizeKiB, count]));
+  const cpus = cpusOf(group, at);
   return {
     names: namesOf(group, at),
     topology: {
-      ...cpusOf(group, at),
+      ...cpus,
       memoryMiB,
       architecture,
       kernelRelease: kernel,
       ...(hugepages.size > 0 ? { hugepages } : {}),
       runtime: oneOf(group, "runtime", at, containerRuntimes),
       kubelet: oneOf(group, "kubelet", at, kubeletFlavours),
+      ...reservedOf(group, at, cpus),
+      ...devicesOf(group, at),
     },
     labels: Object.fromEntries(texts(group, "labels", at)),
     taints: taintsOf(group, at),
@@ -103,6 +111,32 @@ function cpusOf(
   if (numaNodes % sockets !== 0 && sockets % numaNodes !== 0)
     throw new TopologyError(`${at}.numaNodes: must be a divisor or a multiple of ${sockets} sockets`);
   return { cpus, sockets, threadsPerCore, numaNodes };
+}
+
+/** The static policy needs a reserved CPU: by default those of the first core. */
+function reservedOf(group: JsonObject, at: string, topology: Pick<Topology, "cpus">): Pick<Topology, "reservedCpus"> {
+  const policy = oneOf(group, "cpuManager", at, ["none", "static"]);
+  const { reservedCpus } = group;
+  if (reservedCpus === undefined)
+    return policy === "static" ? { reservedCpus: cpuLayout(topology as Topology)[0]?.threads ?? [] } : {};
+  if (policy !== "static") throw new TopologyError(`${at}.reservedCpus: needs cpuManager: static`);
+  const list = typeof reservedCpus === "string" || typeof reservedCpus === "number" ? String(reservedCpus) : "";
+  const parsed = parseCpuset(list);
+  if (parsed.type !== "cpus" || parsed.cpus.length === 0 || parsed.cpus.some((cpu) => cpu >= topology.cpus))
+    throw new TopologyError(`${at}.reservedCpus: must be a list such as "0,4" of CPUs below ${topology.cpus}`);
+  return { reservedCpus: parsed.cpus };
+}
+
+function devicesOf(group: JsonObject, at: string): Pick<Topology, "networkQueues" | "dataDisk"> {
+  const { networkQueues, dataDisk } = group;
+  if (dataDisk !== undefined && !(typeof dataDisk === "string" && /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/.test(dataDisk)))
+    throw new TopologyError(`${at}.dataDisk: must be a folder such as /mnt/data`);
+  return {
+    ...(networkQueues === undefined
+      ? {}
+      : { networkQueues: count(group, "networkQueues", at, { most: 1024, fallback: 1 }) }),
+    ...(dataDisk === undefined ? {} : { dataDisk }),
+  };
 }
 
 interface HugePages {

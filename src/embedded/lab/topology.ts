@@ -1,3 +1,5 @@
+import type { CpuSet } from "../../language/cpu/cpu-set.ts";
+
 /** The hardware of a kind of virtual machine, and the programs that it has in one of several kinds. */
 export interface Topology {
   cpus: number;
@@ -16,6 +18,12 @@ export interface Topology {
   runtime?: ContainerRuntime;
   /** That of OpenShift also partitions its node. Default kubernetes. */
   kubelet?: KubeletFlavour;
+  /** The kubelet's CPU manager has the static policy, and reserves these CPUs. Default: it has the policy none. */
+  reservedCpus?: CpuSet;
+  /** Queues of the network card, with interrupts. Default: the card has neither. */
+  networkQueues?: number;
+  /** Where an NVMe disk for data is mounted. Default: there is none. */
+  dataDisk?: string;
 }
 
 export const containerRuntimes = ["containerd", "cri-o"] as const;

@@ -1,3 +1,4 @@
+import type { ContainerRuntime } from "../topology.ts";
 import type { CpuResources } from "./workload.ts";
 
 type File = readonly [path: string, text: string];
@@ -9,14 +10,17 @@ export interface ContainerGroup {
   readonly podUid: string;
   readonly qos: "Guaranteed" | "Burstable" | "BestEffort";
   readonly containerId: string;
+  readonly runtime: ContainerRuntime;
 }
 
-/** The control group of a container as CRI-O and systemd make it. */
-export function groupPath({ podUid, qos, containerId }: ContainerGroup): string {
+const scopes: Readonly<Record<ContainerRuntime, string>> = { containerd: "cri-containerd", "cri-o": "crio" };
+
+/** The control group of a container as its runtime and systemd make it. */
+export function groupPath({ podUid, qos, containerId, runtime }: ContainerGroup): string {
   const uid = podUid.replaceAll("-", "_");
   const kind = qos === "Guaranteed" ? "" : `-${qos.toLowerCase()}`;
   const parent = kind === "" ? root : `${root}/kubepods${kind}.slice`;
-  return `${parent}/kubepods${kind}-pod${uid}.slice/crio-${containerId}.scope`;
+  return `${parent}/kubepods${kind}-pod${uid}.slice/${scopes[runtime]}-${containerId}.scope`;
 }
 
 /** The CPU files of version 2. `online` are the CPUs that a container without a set of its own may use. */

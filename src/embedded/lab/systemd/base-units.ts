@@ -5,7 +5,8 @@ import type { ContainerRuntime, Topology } from "../topology.ts";
 type File = readonly [path: string, text: string];
 
 /** Where the kubelet of a machine has its configuration, as its unit says. */
-export const kubeletFlags = "--config=/var/lib/kubelet/config.yaml --config-dir=/etc/kubernetes/kubelet.conf.d";
+export const kubeletDropIns = "/etc/kubernetes/kubelet.conf.d";
+export const kubeletFlags = `--config=/var/lib/kubelet/config.yaml --config-dir=${kubeletDropIns}`;
 
 interface BaseUnit {
   readonly name: string;

@@ -20,7 +20,7 @@ export interface GroupInput {
   readonly node: VirtualNode;
 }
 
-/** What CRI-O sets for a container, and the CPUs of the machine. */
+/** What the runtime sets for a container, and the CPUs of the machine. */
 export interface ContainerCpu {
   readonly resources: CpuResources;
   readonly online: string;
@@ -30,15 +30,15 @@ export type CpuOfContainer =
   | { readonly type: "cpu"; readonly cpu: ContainerCpu | undefined }
   | { readonly type: "error"; readonly message: string };
 
-/** Undefined on a machine with another runtime, whose containers have no control groups here. */
+/** Undefined where containers have no control groups here: with containerd, unless the CPU manager gives them CPUs. */
 export async function cpuOf({ pod, node }: GroupInput, container: Container | "sandbox"): Promise<CpuOfContainer> {
   const crio = await node.crio();
-  if (!crio) return { type: "cpu", cpu: undefined };
-  if (crio.type === "failed") return { type: "error", message: `CRI-O does not run: ${crio.message}` };
-  const { config } = crio;
+  if (!crio && (container === "sandbox" || !node.kubelet?.sharedPool)) return { type: "cpu", cpu: undefined };
+  if (crio?.type === "failed") return { type: "error", message: `CRI-O does not run: ${crio.message}` };
+  const config = crio?.config;
   const found: ContainerResources =
     container === "sandbox"
-      ? { type: "resources", resources: { ...noResources, shares: 2, cpus: config.infraCpus } }
+      ? { type: "resources", resources: { ...noResources, shares: 2, cpus: config?.infraCpus ?? "" } }
       : resourcesIn({ pod, node }, container, config);
   if (found.type === "error") return found;
   const online = await node.host.read("/sys/devices/system/cpu/online");
@@ -46,9 +46,13 @@ export async function cpuOf({ pod, node }: GroupInput, container: Container | "s
 }
 
 /** The CPUs, shares and quota of a container: those of its resources, over them those of its workload. */
-function resourcesIn({ pod, node }: GroupInput, container: Container, crio: CrioConfig): ContainerResources {
+function resourcesIn(
+  { pod, node }: GroupInput,
+  container: Container,
+  crio: CrioConfig | undefined,
+): ContainerResources {
   const annotations = pod.metadata.annotations ?? {};
-  const workload = activeWorkload(crio.workloads.values(), annotations);
+  const workload = crio && activeWorkload(crio.workloads.values(), annotations);
   // The CPU manager of a partitioned node leaves managed pods to CRI-O.
   const pool = node.kubelet?.partitioned && isManaged(annotations) ? undefined : node.kubelet?.sharedPool;
   const { requests, limits } = container.resources ?? {};
@@ -83,14 +87,15 @@ function overlaid(own: CpuResources, over: CpuResources): CpuResources {
 }
 
 /** Where the control group of a container is. */
-export function groupOf(pod: Pod, id: string): string {
+export function groupOf({ pod, node }: GroupInput, containerId: string): string {
   const qos = (pod.status?.qosClass ?? "BestEffort") as ContainerGroup["qos"];
-  return groupPath({ podUid: pod.metadata.uid ?? "", qos, containerId: id });
+  const { runtime = "containerd" } = node.options.topology;
+  return groupPath({ podUid: pod.metadata.uid ?? "", qos, containerId, runtime });
 }
 
 /** Writes the control group of a container. Returns what removes it. */
 export function createGroup({ pod, node }: GroupInput, id: string, { resources, online }: ContainerCpu): () => void {
-  const path = groupOf(pod, id);
+  const path = groupOf({ pod, node }, id);
   const files = groupFiles(path, resources, online);
   for (const [file, text] of files) node.host.put(file, text);
   return () => {

@@ -90,7 +90,7 @@ async function start({ pod, container, run, nextSync, context, behaviour }: Cont
     const id = containerId(pod.metadata.uid ?? "", run.name, run.restarts);
     const removeGroup = may.cpu && createGroup({ pod, node }, id, may.cpu);
     const podUid = pod.metadata.uid ?? "";
-    const controlGroup = may.cpu && groupOf(pod, id);
+    const controlGroup = may.cpu && groupOf({ pod, node }, id);
     node.containers.set(id, { podUid, controlGroup, mounts: hostMounts({ pod, container }) });
     run.removeGroup = () => {
       removeGroup?.();
