@@ -88,22 +88,6 @@ describe("boot arguments are set with the tool that the node has (machine-config
     expect(await host.list(folder)).toEqual(["abc-6.1.conf"]);
   });
 
-  test("grubby, which cannot set an argument with a blank", async () => {
-    const info = 'kernel="/boot/vmlinuz"\nargs="ro quiet"\nroot="/dev/sda1"\ninitrd="/boot/initrd"\n';
-    const { host, commands } = node({}, { grubby: ([verb]) => exited(verb === "--info=DEFAULT" ? info : "") });
-    expect((await applyContents({ contents, config: "one", host })).problems).toEqual([
-      'kernelArguments: grubby cannot set x="a b", which has a blank',
-    ]);
-    await applyContents({ contents: wanting({ kernelArguments: ["y=1", "ro"] }), config: "two", host });
-    expect(commands.filter((line) => !line.includes("--info"))).toEqual([
-      "grubby --remove-kernel=TITLE=Before the last change of boot arguments",
-      "grubby --add-kernel=/boot/vmlinuz --initrd=/boot/initrd --title=Before the last change of boot arguments --args=ro quiet",
-      "grubby --update-kernel=ALL --args=y=1 ro",
-    ]);
-    await releaseContents(host);
-    expect(commands).toContain("grubby --update-kernel=ALL --remove-args=y=1 ro --args=ro");
-  });
-
   test("GRUB of Fedora, whose one file of defaults keeps the lines of others", async () => {
     const config = "menuentry 'Linux' {\n\tlinux /vmlinuz root=/dev/sda1 ro quiet\n}\n";
     const files = { "/etc/default/grub": "GRUB_TIMEOUT=5\n", "/boot/grub2/grub.cfg": config };

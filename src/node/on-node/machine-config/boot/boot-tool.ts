@@ -9,7 +9,9 @@ export interface BootPlanInput {
   readonly claimed: readonly string[];
   /** What the node had before the first config, of all these. */
   readonly base: readonly string[];
-  readonly host: Pick<Host, "read" | "list" | "run" | "stat" | "real">;
+  /** What was done for the last config, or was about to be done before a crash. */
+  readonly earlier: readonly Action[];
+  readonly host: Pick<Host, "read" | "readBytes" | "list" | "run" | "stat" | "real">;
 }
 
 export interface BootPlan {

@@ -6,14 +6,14 @@ import type { Host } from "../../../host/host.ts";
 import { areSame, type BootTool, common, minus, union } from "./boot-tool.ts";
 
 /** Where kernel-install puts one file for each kernel. */
-const folders = ["/boot/loader/entries", "/efi/loader/entries", "/boot/efi/loader/entries"];
+export const entryFolders = ["/boot/loader/entries", "/efi/loader/entries", "/boot/efi/loader/entries"] as const;
 /** What kernel-install gives to the kernels that are installed next. */
 const nextKernels = "/etc/kernel/cmdline";
 /** With version 0, as rescue entries have it: it is never the newest. */
 const previousName = "-0-attune-previous.conf";
 
 export async function findEntries(host: Pick<Host, "list" | "read">): Promise<BootTool | undefined> {
-  for (const folder of folders) {
+  for (const folder of entryFolders) {
     const names = (await host.list(folder)).filter(isOfKernel);
     if (names.length > 0) return toolOf(folder, names);
   }
@@ -24,7 +24,7 @@ export async function findEntries(host: Pick<Host, "list" | "read">): Promise<Bo
 export async function withNewKernels(undo: readonly Action[], host: Pick<Host, "list">): Promise<readonly Action[]> {
   const edits = undo.flatMap((action) => (action.type === "edit" && action.edit.kind === "arguments" ? [action] : []));
   const known = new Set(edits.map(({ path }) => path));
-  const folder = folders.find((one) => edits.some(({ path }) => path.startsWith(`${one}/`)));
+  const folder = entryFolders.find((one) => edits.some(({ path }) => path.startsWith(`${one}/`)));
   const [first] = edits;
   if (!first || folder === undefined) return undo;
   const paths = (await host.list(folder)).filter(isOfKernel).map((name) => `${folder}/${name}`);
@@ -73,7 +73,7 @@ function optionsOf(text: string): string[] {
 }
 
 /** Names of entries begin with the id of the machine. */
-function previousPath(folder: string, [name = ""]: readonly string[]): string {
+export function previousPath(folder: string, [name = ""]: readonly string[]): string {
   return `${folder}/${name.split("-", 1)[0]}${previousName}`;
 }
 
@@ -93,15 +93,20 @@ async function previousEntry({ folder, names, host }: Entries): Promise<(Action 
     const entry = await host.read(`${folder}/${name}`);
     if (entry.type !== "text") continue;
     if (!areSame(optionsOf(entry.text), booted)) continue;
-    const copy = entry.text
-      .replaceAll(/^sort-key\s.*\n/gm, "")
-      .replaceAll(/^version\s.*$/gm, "version 0")
-      .replaceAll(/^title\s+(.*)$/gm, "title $1 (before the last change of boot arguments)");
-    return {
-      type: "place",
-      path: previousPath(folder, names),
-      placed: placedFile(new TextEncoder().encode(copy), { mode: 0o644, uid: 0, gid: 0 }),
-    };
+    return copyOfEntry(previousPath(folder, names), entry.text, optionsOf(entry.text));
   }
   return undefined;
+}
+
+/** The last entry of the menu, with these boot arguments. */
+export function copyOfEntry(path: string, text: string, options: readonly string[]): Action & { type: "place" } {
+  const isOptions = (line: string): boolean => /^options\s/.test(line);
+  const lines = text.split("\n").filter((line) => !/^sort-key\s/.test(line));
+  const copy = lines
+    .filter((line) => !isOptions(line))
+    .toSpliced(lines.findIndex(isOptions), 0, `options ${options.join(" ")}`)
+    .map((line) => line.replace(/^version\s.*/, "version 0"))
+    .map((line) => line.replace(/^title\s+(.*)/, "title $1 (before the last change of boot arguments)"));
+  const bytes = new TextEncoder().encode(copy.join("\n"));
+  return { type: "place", path, placed: placedFile(bytes, { mode: 0o644, uid: 0, gid: 0 }) };
 }

@@ -8,7 +8,7 @@ describe("GRUB's menu is a script", () => {
   const files = { "/etc/default/grub": "", "/boot/grub/grub.cfg": "menuentry 'a' {\n  linux /k\n}\n" };
   const plan = async (...wanted: string[]): Promise<unknown> => {
     const host = new MemoryHost(new MemoryBase(Object.entries(files)));
-    return (await findGrub(host))?.plan({ wanted, claimed: [], base: [], host });
+    return (await findGrub(host))?.plan({ wanted, claimed: [], base: [], earlier: [], host });
   };
 
   test.each(["a='b", String.raw`a=\b`, 'a="b'])("which cannot pass %s on: nothing is changed", async (word) => {

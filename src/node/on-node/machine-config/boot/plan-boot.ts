@@ -39,7 +39,7 @@ export async function planBoot({ wanted, config, host, ledger }: PlanBoot): Prom
   const own = entry?.claims.find((claim) => claim.owner === owner);
   const running = splitArguments(await commandLine(host));
   const base = entry ? splitArguments(entry.before) : running;
-  const plan = await tool.plan({ wanted, claimed: own ? claimedBy(own) : [], base, host });
+  const plan = await tool.plan({ wanted, claimed: own ? claimedBy(own) : [], base, earlier: own?.actions ?? [], host });
   if ("impossible" in plan) return [{ ...about, type: "impossible", message: plan.impossible }];
   return [
     {
