@@ -42,6 +42,31 @@ describe("a readable MachineConfig", () => {
     expect(changed.split("\n").filter((line) => /^[+-]/.test(line))).toEqual(["-          two", "+          2"]);
   });
 
+  it.each([
+    ["the owner of a file", { storage: { files: [{ path: "/a", user: { name: "daemon" } }] } }],
+    ["the group of a file", { storage: { files: [{ path: "/a", group: { id: 1 } }] } }],
+    ["overwrite", { storage: { files: [{ path: "/a", overwrite: false }] } }],
+    ["a hash", { storage: { files: [{ path: "/a", contents: { verification: { hash: "sha512-00" } } }] } }],
+    ["a second file of a path", { storage: { files: [{ path: "/a" }, { path: "/a", mode: 420 }] } }],
+    ["a file without a path", { storage: { files: [{ path: "/a" }, { mode: 420 }] } }],
+    ["a mode that is a text", { storage: { files: [{ path: "/a", mode: "0644" }] } }],
+    ["files that are no list", { storage: { files: { path: "/a" } } }],
+    ["mask", { systemd: { units: [{ name: "b.service", mask: true }] } }],
+    ["a drop-in", { systemd: { units: [{ name: "b.service", dropins: [{ name: "c.conf", contents: "" }] }] } }],
+    ["an unknown field of a unit", { systemd: { units: [{ name: "b.service", more: 1 }] } }],
+  ])("differs where %s changes", (_, changed) => {
+    const plain = { storage: { files: [{ path: "/a" }] }, systemd: { units: [{ name: "b.service" }] } };
+    expect(objectDiff(machineConfig(plain), machineConfig({ ...plain, ...changed }))).not.toBe("");
+  });
+
+  it("does not differ where only the order of files and units changes", () => {
+    const files = [{ path: "/a" }, { path: "/b" }];
+    const units = [{ name: "a.service" }, { name: "b.service" }];
+    const before = { storage: { files }, systemd: { units } };
+    const after = { storage: { files: files.toReversed() }, systemd: { units: units.toReversed() } };
+    expect(objectDiff(machineConfig(before), machineConfig(after))).toBe("");
+  });
+
   it.each([[undefined], [null], ["text"], [[]], [{ storage: 1, systemd: "x" }]])(
     "survives a config of %j",
     (config) => {
