@@ -5,7 +5,7 @@ import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { keys } from "../../src/domain/hosted/protocol.ts";
-import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { apiVersion, hostedClusterKind, type NodePool, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import type { Fleet } from "../../src/embedded/lab/kubelet/kubelets.ts";
 import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
@@ -13,6 +13,7 @@ import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts
 import { machineBase, smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
@@ -148,15 +149,15 @@ export class InPlaceClusters {
     );
   }
 
-  /** A ConfigMap with a MachineConfig of this name, and the NodePool that refers to it. */
-  async configure(nodePool: string, name: string, spec: object): Promise<void> {
+  /** A ConfigMap with an object of this name, which is a MachineConfig by default, and the NodePool that refers to it. */
+  async configure(
+    nodePool: string,
+    name: string,
+    spec: object,
+    kind: Pick<KubeObject, "apiVersion" | "kind"> = machineConfigKind,
+  ): Promise<void> {
     const { client } = this.clusters.management;
-    const config = {
-      apiVersion: "machineconfiguration.openshift.io/v1",
-      kind: "MachineConfig",
-      metadata: { name },
-      spec,
-    };
+    const config = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, spec };
     const object = {
       apiVersion: "v1",
       kind: "ConfigMap",

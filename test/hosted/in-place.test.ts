@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { digestMirrorSet } from "../../src/domain/machine-config/image-policies/api.ts";
 import { file, withFiles } from "../machine-config-rollout/rollout-cluster.ts";
 import { InPlaceClusters } from "./in-place-clusters.ts";
 
@@ -62,3 +63,15 @@ it(
     expect(world.reboots()).toEqual(each(1));
   },
 );
+
+it("brings mirrors of images to the nodes of a NodePool, without a restart", { timeout: 300_000 }, async () => {
+  const world = await InPlaceClusters.start({ np1: ["a"] });
+  await world.createNodePool("np1", { replicas: 1, management: { upgradeType: "InPlace" } });
+  world.startOperator();
+  const before = await world.finished("np1");
+  const imageDigestMirrors = [{ source: "q.example", mirrors: ["m.example"] }];
+  await world.configure("np1", "mirrors", { imageDigestMirrors }, digestMirrorSet);
+  await world.finished("np1", before);
+  expect(await world.text("a", "/etc/containers/registries.conf")).toContain('location = "m.example"');
+  expect(world.reboots()).toEqual({ a: 0 });
+});

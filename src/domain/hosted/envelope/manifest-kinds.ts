@@ -6,6 +6,12 @@ import {
   kubeletConfigSchema,
   machineConfigSchema,
 } from "../../machine-config/schemas.ts";
+import { clusterImagePolicy, contentSourcePolicy, digestMirrorSet } from "../../machine-config/image-policies/api.ts";
+import {
+  clusterImagePolicySchema,
+  contentSourcePolicySchema,
+  digestMirrorSetSchema,
+} from "../../machine-config/image-policies/schemas.ts";
 import { tunedKind } from "../../node-tuning/api.ts";
 import { tunedSchema } from "../../node-tuning/crds.ts";
 import {
@@ -46,15 +52,15 @@ export const tuningKinds: readonly ManifestKind[] = [...tunedKinds, ...profileKi
 
 const anything: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-const imagePolicy = { apiVersion: "config.openshift.io/v1", kind: "ClusterImagePolicy", schema: anything };
+const imagePolicy = { ...clusterImagePolicy, schema: clusterImagePolicySchema };
 
 /** What the field `config` of a NodePool may refer to, and what is generated. */
 export const configKinds: readonly ManifestKind[] = [
   { ...machineConfigKind, schema: machineConfigSchema },
   { ...kubeletConfigKind, schema: kubeletConfigSchema },
   { ...containerRuntimeConfigKind, schema: containerRuntimeConfigSchema },
-  { apiVersion: "operator.openshift.io/v1alpha1", kind: "ImageContentSourcePolicy", schema: anything },
-  { apiVersion: "config.openshift.io/v1", kind: "ImageDigestMirrorSet", schema: anything },
+  { ...contentSourcePolicy, schema: contentSourcePolicySchema },
+  { ...digestMirrorSet, schema: digestMirrorSetSchema },
   imagePolicy,
   {
     ...imagePolicy,

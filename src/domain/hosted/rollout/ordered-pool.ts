@@ -1,3 +1,4 @@
+import { filesOf, ignitionConfig } from "../../../language/ignition/config.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import {
   apiVersion,
@@ -11,9 +12,11 @@ import {
 } from "../../machine-config/api.ts";
 import { generatedRuntime } from "../../machine-config/container-runtime-config/runtime-config-kind.ts";
 import type { RenderProblem } from "../../machine-config/culprit.ts";
+import { imageFiles } from "../../machine-config/image-policies/image-files.ts";
 import { generatedKubelet } from "../../machine-config/kubelet-config/kubelet-config-kind.ts";
 import { generate } from "../../machine-config/pool-configs/generate.ts";
 import type { GeneratedKind, PoolConfig } from "../../machine-config/pool-configs/generated-kind.ts";
+import { targetPools } from "../../machine-config/pool-configs/target-pools.ts";
 import type { PoolSources } from "../../rollout/pool-authority.ts";
 import { orderConfigMap, type PoolOrder, readPayload } from "../handover/pool-order.ts";
 import { keys } from "../protocol.ts";
@@ -55,14 +58,26 @@ export function orderedSources(order: PoolOrder, version: string): PoolSources {
   const read = readPayload(payload, nodePool.name);
   if (read.type === "problem") return { sources: [], problems: [problemOf(order, read.problem)] };
   const pool = orderedPool(order);
-  const given = read.value.filter(isKind<MachineConfig>(machineConfigKind)).map((config) => labelled(config, order));
+  const objects = read.value;
+  const given = objects.filter(isKind<MachineConfig>(machineConfigKind)).map((config) => labelled(config, order));
   const problems: RenderProblem[] = [];
   const generated = [
-    ...generatedFor(generatedKubelet, read.value.filter(isKind<KubeletConfig>(kubeletConfigKind))),
-    ...generatedFor(generatedRuntime, read.value.filter(isKind<ContainerRuntimeConfig>(containerRuntimeConfigKind))),
+    ...generatedFor(generatedKubelet, objects.filter(isKind<KubeletConfig>(kubeletConfigKind))),
+    ...generatedFor(generatedRuntime, objects.filter(isKind<ContainerRuntimeConfig>(containerRuntimeConfigKind))),
+    ...forImages(),
   ];
   const sources = [...given, ...generated.map((config) => labelled(config, order))];
   return { sources: problems.length > 0 ? [] : sources, problems };
+
+  function forImages(): readonly MachineConfig[] {
+    const [target] = targetPools([pool], given, () => false);
+    const { files, problems: found } = imageFiles(objects, (path) => target?.textOf(path));
+    const name = `99-${nodePool.name}-generated-registries`;
+    problems.push(...found, ...given.flatMap((config) => replacedFiles(config, { name, files })));
+    return files.length > 0
+      ? [{ apiVersion, kind: machineConfigKind.kind, metadata: { name }, spec: { config: ignitionConfig(files) } }]
+      : [];
+  }
 
   function generatedFor<T extends PoolConfig>(kind: GeneratedKind<T>, objects: readonly T[]): readonly MachineConfig[] {
     const selected = objects.map((object) => ({
@@ -85,6 +100,22 @@ export function orderedSources(order: PoolOrder, version: string): PoolSources {
 
 function isKind<T extends KubeObject>(of: { apiVersion: string; kind: string }): (object: KubeObject) => object is T {
   return (object): object is T => object.apiVersion === of.apiVersion && object.kind === of.kind;
+}
+
+/** Of two MachineConfigs with one file, nodes get that of the later name: mirrors and signatures would be lost in silence. */
+function replacedFiles(
+  { metadata: { name = "" }, spec }: MachineConfig,
+  generated: { readonly name: string; readonly files: readonly { readonly path: string }[] },
+): RenderProblem[] {
+  if (name <= generated.name) return [];
+  const paths = filesOf(spec?.config).map(({ path }) => path);
+  return generated.files
+    .filter(({ path }) => paths.includes(path))
+    .map(({ path }) => ({
+      object: { apiVersion, kind: machineConfigKind.kind, name },
+      field: "metadata.name",
+      message: `${path} would replace what policies of images give: choose a name before ${generated.name}`,
+    }));
 }
 
 /** Selected by its pool, whatever its author wrote. */

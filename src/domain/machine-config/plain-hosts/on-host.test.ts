@@ -209,3 +209,20 @@ test("authorities that nothing on a host reads are a finding", () => {
   ]);
   expect(added(emptyContents, { readsAnchors: false }).findings).toEqual([]);
 });
+
+describe("policies of images", () => {
+  const files = ["/etc/containers/registries.conf", "/etc/containers/policy.json"].map((path) => fileOf(path, ""));
+  const contents = { ...emptyContents, files };
+
+  test("are read by CRI-O", () => {
+    expect(dependsOnHost(contents)).toBe(true);
+    expect(added(contents, {})).toEqual({ files: {}, findings: [] });
+  });
+
+  test("have no effect under containerd, and this is said", () => {
+    const runtime: RuntimeFacts = { type: "containerd", config: { path: "/c", mode: 0o644, text: "" }, format: 2 };
+    expect(added(contents, { runtime }).findings).toEqual([
+      "images of pods are pulled without /etc/containers/registries.conf and /etc/containers/policy.json: this node runs containerd, and CRI-O reads them",
+    ]);
+  });
+});

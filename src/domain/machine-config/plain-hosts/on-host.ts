@@ -25,6 +25,7 @@ export function onHost(contents: MachineContents, facts: HostFacts): HostContent
     findings: [
       ...parts.flatMap((part) => part.findings),
       ...unreadAnchors(contents, facts),
+      ...unreadImagePolicies(contents, facts),
       ...refusedPartitioning(contents, facts.runtime),
     ],
   };
@@ -32,10 +33,19 @@ export function onHost(contents: MachineContents, facts: HostFacts): HostContent
 
 /** Whether `onHost` needs any facts. */
 export function dependsOnHost({ files }: MachineContents): boolean {
-  const paths = [plainPath, pinningFile];
+  const paths = [plainPath, pinningFile, ...imagePolicyPaths];
   return files.some(
     ({ path }) => paths.includes(path) || path.startsWith(crioFolder) || path.startsWith(anchorsFolder),
   );
+}
+
+/** Of containers/image, which CRI-O pulls with. */
+const imagePolicyPaths = ["/etc/containers/registries.conf", "/etc/containers/policy.json"];
+
+function unreadImagePolicies({ files }: MachineContents, { runtime }: HostFacts): string[] {
+  const paths = files.map(({ path }) => path).filter((path) => imagePolicyPaths.includes(path));
+  if (runtime.type !== "containerd" || paths.length === 0) return [];
+  return [`images of pods are pulled without ${paths.join(" and ")}: this node runs containerd, and CRI-O reads them`];
 }
 
 const anchorsFolder = "/etc/pki/ca-trust/source/anchors/";
