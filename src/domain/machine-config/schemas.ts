@@ -43,11 +43,23 @@ const condition = object({
   lastTransitionTime: { ...text, format: "date-time", nullable: true },
 });
 
-const conditions = { observedGeneration: { type: "integer", format: "int64" }, conditions: list(condition) } as const;
+const conditions = {
+  observedGeneration: described("The generation of the spec that the status is about.", {
+    type: "integer",
+    format: "int64",
+  }),
+  conditions: list(condition),
+} as const;
+
+const reference = object({
+  apiVersion: described("Group and version of its kind.", text),
+  kind: described("Its kind.", text),
+  name: described("Its name.", text),
+});
 
 const poolConfiguration = object({
-  name: text,
-  source: list(object({ apiVersion: text, kind: text, name: text })),
+  name: described("Its name.", text),
+  source: described("The MachineConfigs of which it was made.", list(reference)),
 });
 
 function kind(description: string, spec: Record<string, Schema>, status?: Record<string, Schema>): Schema {
@@ -95,7 +107,10 @@ export const machineConfigPoolSchema = kind(
       "The rendered MachineConfig that nodes should have. Written by the operator.",
       poolConfiguration,
     ),
-    osImageStream: described("The operating system by name, where the cluster offers several.", object({ name: text })),
+    osImageStream: described(
+      "The operating system by name, where the cluster offers several.",
+      object({ name: described("Its name.", text) }),
+    ),
   },
   {
     ...conditions,
@@ -133,7 +148,9 @@ const quantity: Schema = {
 
 /** Absolute, without an empty part. */
 const store: Schema = {
-  ...object({ path: { ...text, maxLength: 256, pattern: "^(/[a-zA-Z0-9._-]+)+/?$" } }),
+  ...object({
+    path: { ...text, description: "The folder, an absolute path.", maxLength: 256, pattern: "^(/[a-zA-Z0-9._-]+)+/?$" },
+  }),
   required: ["path"],
 };
 
@@ -141,25 +158,28 @@ export const containerRuntimeConfigSchema = kind(
   "Configuration of the container runtimes of every pool that it selects.",
   {
     machineConfigPoolSelector: poolSelector,
-    containerRuntimeConfig: object({
-      pidsLimit: described("Processes of a container: 0, which is no limit, or at least 20.", {
-        type: "integer",
-        format: "int64",
-        "x-kubernetes-validations": [
-          { rule: "self == 0 || self >= 20", message: "must be 0, which is no limit, or at least 20" },
-        ],
+    containerRuntimeConfig: described(
+      "What CRI-O shall do otherwise than by default.",
+      object({
+        pidsLimit: described("Processes of a container: 0, which is no limit, or at least 20.", {
+          type: "integer",
+          format: "int64",
+          "x-kubernetes-validations": [
+            { rule: "self == 0 || self >= 20", message: "must be 0, which is no limit, or at least 20" },
+          ],
+        }),
+        logLevel: described("Verbosity of the runtime.", {
+          ...text,
+          enum: ["", "fatal", "panic", "error", "warn", "info", "debug", "trace"],
+        }),
+        logSizeMax: described("Largest log of a container: 0, which is no limit, or more than 8192 bytes.", quantity),
+        overlaySize: described("Largest root file system of a container. 0: no limit.", quantity),
+        defaultRuntime: described("The program that runs containers.", { ...text, enum: ["", "crun", "runc"] }),
+        additionalLayerStores: described("Folders with layers of images, beside the runtime's own.", list(store, 5)),
+        additionalImageStores: described("Folders with images, which the runtime only reads.", list(store, 10)),
+        additionalArtifactStores: described("Folders with artifacts, which the runtime only reads.", list(store, 10)),
       }),
-      logLevel: described("Verbosity of the runtime.", {
-        ...text,
-        enum: ["", "fatal", "panic", "error", "warn", "info", "debug", "trace"],
-      }),
-      logSizeMax: described("Largest log of a container: 0, which is no limit, or more than 8192 bytes.", quantity),
-      overlaySize: described("Largest root file system of a container. 0: no limit.", quantity),
-      defaultRuntime: described("The program that runs containers.", { ...text, enum: ["", "crun", "runc"] }),
-      additionalLayerStores: list(store, 5),
-      additionalImageStores: list(store, 10),
-      additionalArtifactStores: list(store, 10),
-    }),
+    ),
   },
   conditions,
 );

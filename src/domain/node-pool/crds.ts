@@ -21,7 +21,8 @@ function described(description: string, schema: Schema): Schema {
 
 const immutable = { "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "field is immutable" }] };
 
-const reference = object({ name: text });
+const reference = object({ name: described("Its name.", text) });
+const release = described("The release that nodes get.", object({ image: described("Image of the release.", text) }));
 
 function references(to: string): Schema {
   return {
@@ -65,17 +66,35 @@ const management = object(
       enum: ["Replace", "InPlace"],
       ...immutable,
     }),
-    replace: object({
-      strategy: { ...text, enum: ["RollingUpdate", "OnDelete"] },
-      rollingUpdate: object({ maxSurge: intOrPercent, maxUnavailable: intOrPercent }),
-    }),
-    inPlace: object({
-      maxUnavailable: described(
-        "How many nodes are updated at a time: a number, or a percentage. Default 1.",
-        intOrPercent,
-      ),
-    }),
-    autoRepair: flag,
+    replace: described(
+      "How machines are replaced.",
+      object({
+        strategy: described("RollingUpdate replaces them; OnDelete waits until each is deleted.", {
+          ...text,
+          enum: ["RollingUpdate", "OnDelete"],
+        }),
+        rollingUpdate: described(
+          "Limits of a rolling update.",
+          object({
+            maxSurge: described(
+              "How many machines there may be beyond replicas: a number, or a percentage.",
+              intOrPercent,
+            ),
+            maxUnavailable: described("How many machines may be missing: a number, or a percentage.", intOrPercent),
+          }),
+        ),
+      }),
+    ),
+    inPlace: described(
+      "How nodes are updated where they are.",
+      object({
+        maxUnavailable: described(
+          "How many nodes are updated at a time: a number, or a percentage. Default 1.",
+          intOrPercent,
+        ),
+      }),
+    ),
+    autoRepair: described("Whether machines that fail are replaced. Read by HyperShift.", flag),
   },
   {
     "x-kubernetes-validations": [
@@ -95,10 +114,13 @@ const nodePoolSpec = object(
       maxLength: 253,
       ...immutable,
     }),
-    release: object({ image: text }),
-    replicas: count,
-    autoScaling: object({ min: count, max: { ...count, minimum: 1 } }),
-    management,
+    release,
+    replicas: described("How many nodes there should be.", count),
+    autoScaling: described(
+      "Limits of a number of nodes that follows the load, in place of replicas.",
+      object({ min: described("Fewest nodes.", count), max: described("Most nodes.", { ...count, minimum: 1 }) }),
+    ),
+    management: described("How nodes are updated.", management),
     config: references("MachineConfigs, KubeletConfigs, ContainerRuntimeConfigs and policies of images"),
     tuningConfig: references(tuning),
     tunedConfig: described(`Read as tuningConfig: ${tuning}.`, references(tuning)),
@@ -108,7 +130,14 @@ const nodePoolSpec = object(
       type: "array",
       maxItems: 50,
       items: object(
-        { key: text, value: text, effect: { ...text, enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"] } },
+        {
+          key: described("Name of the taint.", text),
+          value: described("Value of the taint.", text),
+          effect: described("What it does to pods that do not tolerate it.", {
+            ...text,
+            enum: ["NoSchedule", "PreferNoSchedule", "NoExecute"],
+          }),
+        },
         { required: ["key", "effect"] },
       ),
     }),
@@ -116,24 +145,40 @@ const nodePoolSpec = object(
       "How long a node may take to drain, such as 30m; then it is updated or replaced with the pods that it still has. Default: no limit.",
       text,
     ),
-    nodeVolumeDetachTimeout: text,
+    nodeVolumeDetachTimeout: described("How long volumes may take to detach. Read by HyperShift.", text),
     pausedUntil: described("A time, or true: until then nodes stay as they are.", text),
-    arch: { ...text, enum: ["amd64", "arm64", "ppc64le", "s390x"] },
-    platform: object({ type: text }),
+    arch: described("Architecture of the nodes.", { ...text, enum: ["amd64", "arm64", "ppc64le", "s390x"] }),
+    platform: described(
+      "Where machines are. Read by HyperShift.",
+      object({ type: described("Name of the platform.", text) }),
+    ),
   },
   { required: ["clusterName"] },
 );
 
 const hostedClusterSpec = object({
   kubeconfig: described("The Secret of the same namespace with the kubeconfig of the hosted cluster.", reference),
-  release: object({ image: text }),
-  pullSecret: reference,
-  additionalTrustBundle: { ...reference, nullable: true },
-  configuration: { ...object({}), nullable: true },
-  capabilities: {
-    ...object({ disabled: { type: "array", nullable: true, maxItems: 25, items: text } }),
+  release,
+  pullSecret: described("The Secret with which images are pulled.", reference),
+  additionalTrustBundle: described("The ConfigMap with further certificate authorities.", {
+    ...reference,
     nullable: true,
-  },
+  }),
+  configuration: described("Configuration of the hosted cluster. Read by HyperShift.", {
+    ...object({}),
+    nullable: true,
+  }),
+  capabilities: described("What the hosted cluster has.", {
+    ...object({
+      disabled: described("What it does not have. NodeTuning: its nodes are left alone.", {
+        type: "array",
+        nullable: true,
+        maxItems: 25,
+        items: text,
+      }),
+    }),
+    nullable: true,
+  }),
 });
 
 interface Column {
@@ -185,7 +230,11 @@ export const nodePoolCrds: readonly KubeObject[] = [
     ...nodePoolKind,
     shortNames: ["np", "nps"],
     spec: nodePoolSpec,
-    status: object({ version: text, replicas: count, conditions }),
+    status: object({
+      version: described("The release that all nodes have.", text),
+      replicas: described("How many nodes there are.", count),
+      conditions,
+    }),
     subresources: {
       scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
     },
@@ -201,7 +250,13 @@ export const nodePoolCrds: readonly KubeObject[] = [
     ...hostedClusterKind,
     shortNames: ["hc", "hcs"],
     spec: hostedClusterSpec,
-    status: object({ kubeconfig: reference, conditions }),
+    status: object({
+      kubeconfig: described(
+        "The Secret with the kubeconfig, written by HyperShift. It counts before that of the spec.",
+        reference,
+      ),
+      conditions,
+    }),
     columns: [
       { name: "KubeConfig", type: "string", jsonPath: ".spec.kubeconfig.name" },
       condition("Tuning", "NodeTuningAvailable"),

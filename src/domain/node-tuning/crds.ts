@@ -4,7 +4,6 @@ import type { Schema } from "../../language/schema/schema.ts";
 import { group, mostExceptions } from "./api.ts";
 
 const text: Schema = { type: "string" };
-const flag: Schema = { type: "boolean" };
 const name: Schema = { type: "string", minLength: 1 };
 
 function list(items: Schema): Schema {
@@ -41,16 +40,29 @@ const observedGeneration: Schema = {
   description: "The generation of the spec that the status is about.",
 };
 
-const tunedConfig = object({
-  reapply_sysctl: {
-    type: "boolean",
-    description: "Whether sysctl files of the node override the profile. They do unless this is false.",
-  },
-});
+const debug: Schema = { type: "boolean", description: "Whether the agent logs at the level debug." };
+const verbosity: Schema = { type: "integer", description: "Above 0: the agent logs at the level debug." };
+
+const tunedConfig: Schema = {
+  ...object({
+    reapply_sysctl: {
+      type: "boolean",
+      description: "Whether sysctl files of the node override the profile. They do unless this is false.",
+    },
+  }),
+  description: "Options of TuneD's main configuration.",
+};
 
 const profileTexts: Schema = {
   ...list(
-    object({ name, data: { type: "string", description: "The profile as TuneD reads it: INI." } }, "name", "data"),
+    object(
+      {
+        name: { ...name, description: "Its name." },
+        data: { type: "string", description: "The profile as TuneD reads it: INI." },
+      },
+      "name",
+      "data",
+    ),
   ),
   description: "TuneD profiles by name.",
 };
@@ -102,7 +114,7 @@ const tunedSpec = object({
             additionalProperties: text,
             description: "The rule matches nodes of pools whose machineConfigSelector selects these labels.",
           },
-          operand: object({ debug: flag, verbosity: { type: "integer" }, tunedConfig }),
+          operand: { ...object({ debug, verbosity, tunedConfig }), description: "How the agent of such a node works." },
         },
         "profile",
         "priority",
@@ -117,8 +129,8 @@ const profileSpec = object(
     config: object(
       {
         tunedProfile: { type: "string", description: "The profile to apply." },
-        debug: flag,
-        verbosity: { type: "integer" },
+        debug,
+        verbosity,
         tunedConfig,
         providerName: { type: "string", description: "Name of the cloud provider, as in the node's providerID." },
       },
@@ -235,7 +247,15 @@ const profileStatus = object(
       description: "Names of profiles in the node's own TuneD folders that are not built in.",
     },
     answers: {
-      ...list(object({ probe: { type: "string", description: "The file or program that was asked." }, text }, "probe")),
+      ...list(
+        object(
+          {
+            probe: { type: "string", description: "The file or program that was asked." },
+            text: { type: "string", description: "What it answered." },
+          },
+          "probe",
+        ),
+      ),
       description: "What the node answered to the profile in force. Without a text: nothing.",
     },
     settings,
