@@ -55,8 +55,7 @@ function fieldRows(path: string, schema: Schema, required: boolean): string[] {
     schema.default === undefined ? "" : `Default \`${JSON.stringify(schema.default)}\`.`,
     schema.enum
       ? `One of ${schema.enum
-          .filter((value) => value !== "")
-          .map((value) => `\`${String(value)}\``)
+          .flatMap((value) => (typeof value === "string" && value !== "" ? [`\`${value}\``] : []))
           .join(", ")}.`
       : "",
   ];

@@ -13,7 +13,7 @@ type Count = (status: NonNullable<MachineConfigPool["status"]>) => number | unde
 const counts: readonly [name: string, help: string, count: Count][] = [
   ["mco_machine_count", "Nodes of a pool.", ({ machineCount }) => machineCount],
   ["mco_updated_machine_count", "Nodes that have the config of their pool.", (status) => status.updatedMachineCount],
-  ["mco_degraded_machine_count", "Nodes that failed to get it.", (status) => status.degradedMachineCount],
+  ["mco_degraded_machine_count", "Nodes that could not be updated.", (status) => status.degradedMachineCount],
   ["mco_unavailable_machine_count", "Nodes that are not available.", (status) => status.unavailableMachineCount],
 ];
 
