@@ -1,12 +1,13 @@
-import "@patternfly/patternfly/patternfly-base.css";
+import "@patternfly/react-core/dist/styles/base.css";
+import "./shell/attune.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Shell } from "./shell/shell.tsx";
+import { App } from "./shell/app.tsx";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("start the console: index.html has no element #root");
 createRoot(root).render(
   <StrictMode>
-    <Shell />
+    <App />
   </StrictMode>,
 );

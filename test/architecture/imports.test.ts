@@ -77,6 +77,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   },
   "program/scylla-gate": { may: ["language", "domain/scylla", "cluster/kube", "cluster/runtime"] },
   "program/webhook": { may: ["language", "domain", "cluster"] },
+  "program/console": { may: ["language", "domain", "cluster", "program/operator"] },
   "program/management": {
     may: ["language", "domain", "cluster", "program/operator", "program/agent"],
   },

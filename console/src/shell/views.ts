@@ -1,12 +1,26 @@
-import type { ComponentType } from "react";
-import { Fleet } from "../fleet/fleet.tsx";
+import { type ComponentType, lazy } from "react";
 
 /** A view of the console: where it is, and where the navigation shows it. */
 export interface View {
+  /** As wouter matches it: `/nodes/:name`, `/rollout/:pool?`. */
   readonly path: string;
   readonly title: string;
-  readonly group: "See" | "Change" | "Workloads";
+  /** Absent: the navigation does not show it. */
+  readonly group?: "See" | "Change" | "Workloads";
+  /** After `g`: goes to the view. */
+  readonly key?: string;
+  /** Kinds as in the topic `kinds`: where none of them is served, the view is not in the navigation. */
+  readonly needs?: readonly string[];
   readonly Component: ComponentType;
 }
 
-export const views: readonly View[] = [{ path: "/", title: "Fleet", group: "See", Component: Fleet }];
+/** Each view is a file of its own, loaded when it is first shown. */
+export const views: readonly View[] = [
+  {
+    path: "/",
+    title: "Fleet",
+    group: "See",
+    key: "f",
+    Component: lazy(async () => ({ default: (await import("../fleet/fleet.tsx")).Fleet })),
+  },
+];

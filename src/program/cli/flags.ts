@@ -48,6 +48,16 @@ export const upFlags = {
     "0",
   ),
   once: toggle("--once", "exit when the nodes have converged; exit code 1 if they do not"),
+  console: toggle("--no-console", "serve no console"),
+};
+
+export const consoleFlags = {
+  ...connectionFlags,
+  port: portFlag("--port <port>", "port of the console on 127.0.0.1; 0 picks a free one", "0"),
+  dir: text("--dir <dir>", "state directory of the console, or of the attune up whose console --url is for", {
+    shownDefault: "$XDG_STATE_HOME/attune/console",
+  }),
+  url: toggle("--url", "print a new address of the console that runs, and exit"),
 };
 
 export const apiserverFlags = {

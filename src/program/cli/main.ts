@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import {
   agentCommandFlags,
   apiserverFlags,
+  consoleFlags,
   crdsFlags,
   explainFlags,
   installFlags,
@@ -43,6 +44,13 @@ addCommand(program, {
   description: "run the whole system on this machine, with virtual nodes and an example Tuned",
   flags: upFlags,
   run: async (options) => (await import("./up/up.ts")).up(options),
+});
+
+addCommand(program, {
+  name: "console",
+  description: "serve the console for a cluster in a browser on this machine, with the rights of the kubeconfig's user",
+  flags: consoleFlags,
+  run: async (options) => (await import("./console/console.ts")).consoleCommand(options),
 });
 
 addCommand(program, {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { controlPlaneNamespace, hostedClusterKind, nodePoolKind } from "../../../domain/node-pool/api.ts";
@@ -46,7 +47,7 @@ import type { Stage, StageOptions } from "./stage.ts";
 /** One of the two clusters: an API server and virtual nodes with scheduler and controllers. */
 interface Cluster {
   readonly server: ApiServer;
-  readonly admin: Client;
+  readonly admin: HttpClient;
   readonly nodes: readonly VirtualNode[];
   /** Those that come and go. */
   readonly machines: Map<string, VirtualNode>;
@@ -199,6 +200,10 @@ function stageOf(
       { title: "kubeconfig", text: kubeconfig },
       { title: "try", text: `${kubectl} --context management get nodepools,configmaps`, later: true },
       { title: "", text: `${kubectl} --context hosted get nodes,tuneds,profiles -A`, later: true },
+    ],
+    clusters: [
+      { name: "hosted", client: hosted.admin },
+      { name: "management", client: management.admin },
     ],
     nodes: count,
     async createExample() {

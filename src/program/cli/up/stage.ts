@@ -1,3 +1,4 @@
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { ClusterState } from "./convergence.ts";
 
@@ -5,6 +6,8 @@ import type { ClusterState } from "./convergence.ts";
 export interface Stage {
   /** Where it is, and what to try. */
   readonly heading: readonly Line[];
+  /** With the rights of the user of `up`. The console shows the first one first. */
+  readonly clusters: readonly { readonly name: string; readonly client: HttpClient }[];
   /** The number of virtual nodes that are shown. */
   readonly nodes: number;
   /** Creates the objects of the example. Those that are there stay. */

@@ -38,7 +38,7 @@ export interface SystemOptions extends StageOptions {
 export interface System {
   readonly server: ApiServer;
   /** The only client with the rights of an admin. */
-  readonly admin: Client;
+  readonly admin: HttpClient;
   readonly hosts: ReadonlyMap<string, MemoryHost>;
   /** Rejects when a part fails; resolves when all have stopped. */
   readonly stopped: Promise<void>;
@@ -59,6 +59,7 @@ export async function oneCluster(options: SystemOptions): Promise<Stage> {
       { title: "try", text: `${kubectl} get nodes,pods,profiles -A`, later: true },
       ...(rollsOut ? [{ title: "", text: `${kubectl} get mcp,performanceprofile`, later: true }] : []),
     ],
+    clusters: [{ name: mode, client: admin }],
     nodes: hosts.size,
     async createExample() {
       await createMissing(admin, tunedKind, exampleTuned());

@@ -5,6 +5,7 @@ import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import type { RunningConsole } from "../../console/console-server.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { screenSize, writeOut } from "../terminal/terminal.ts";
@@ -12,7 +13,7 @@ import { version } from "../version.ts";
 import { type ClusterState, converge, waitingIn } from "./convergence.ts";
 import { twoClusters } from "./hosted-system.ts";
 import { Progress } from "./progress.ts";
-import type { Stage, Watched } from "./stage.ts";
+import type { Stage, StageOptions, Watched } from "./stage.ts";
 import { defaultStateDirectory } from "./state-directory.ts";
 import { oneCluster } from "./system.ts";
 
@@ -38,10 +39,12 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
     const log = await createLog({ name: "attune", level: once ? "error" : "warn" });
     const common = { dir, port, nodes, signal, log };
     const stage = await (mode === "hosted" ? twoClusters(common) : oneCluster({ ...common, mode }));
-    const converged = await Promise.race([show(stage, { dir, mode, signal, once }), failureOf(stage)]);
+    const served = options.console && !once ? await serveConsole(stage, { dir, signal, log }) : undefined;
+    const link = served?.link();
+    const converged = await Promise.race([show(stage, { dir, mode, signal, once, link }), failureOf(stage)]);
     if (!converged) process.exitCode = 1;
     stop.abort();
-    await stage.stopped;
+    await Promise.all([stage.stopped, served?.stopped]);
   } finally {
     stop.abort();
     await unlock();
@@ -53,14 +56,25 @@ interface ShowOptions {
   readonly mode: string;
   readonly signal: AbortSignal;
   readonly once: boolean;
+  /** The address of the console. */
+  readonly link: string | undefined;
+}
+
+async function serveConsole(
+  { clusters }: Stage,
+  { dir, ...options }: Pick<StageOptions, "dir" | "signal" | "log">,
+): Promise<RunningConsole> {
+  const { startOwnConsole } = await import("../console/running-console.ts");
+  return startOwnConsole(dir, { ...options, clusters, port: 0 });
 }
 
 /** Prints the state of nodes and pools until they have converged. False if `--once` ends before. */
-async function show(stage: Stage, { dir, mode, signal, once }: ShowOptions): Promise<boolean> {
+async function show(stage: Stage, { dir, mode, signal, once, link }: ShowOptions): Promise<boolean> {
   const { nodes, heading } = stage;
   const lines = [
     `attune ${version}, ${mode}, ${nodes} virtual ${nodes === 1 ? "node" : "nodes"}`,
     ...heading.filter(({ later }) => !(once && later)).map(({ title, text }) => `${title.padEnd(12)}${text}`),
+    ...(link === undefined ? [] : [`${"console".padEnd(12)}${link}`]),
   ];
   writeOut(`${lines.join("\n")}\n`);
   const isNew = await createExample(stage, dir);

@@ -1,0 +1,108 @@
+import type { ChangePlan } from "../../src/domain/plan/change-plan.ts";
+
+/** Every answer that is no 2xx. */
+export interface ErrorAnswer {
+  /** In the words of the API server where it refused. */
+  readonly error: string;
+  /** Its reason: `Forbidden`, `Conflict`. */
+  readonly reason?: string | undefined;
+}
+
+/** `GET /api/session`: how users sign in here. With a valid `Authorization` also who they are. */
+export interface SessionAnswer {
+  /** `link`: with an address that the command prints. `token`: with a token of the cluster. */
+  readonly signIn: "link" | "token";
+  readonly user?: string | undefined;
+}
+
+/** `POST /api/session` with the token of the address: the key that every other request carries. */
+export interface SessionRequest {
+  readonly token: string;
+}
+export interface SessionKey {
+  readonly key: string;
+}
+
+/** One file that the user dropped or typed. */
+export interface PlanFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `POST /api/plan`: dry runs with the rights of the user. */
+export interface PlanRequest {
+  readonly cluster?: string | undefined;
+  readonly files: readonly PlanFile[];
+  /** For objects that name none. */
+  readonly namespace?: string | undefined;
+}
+
+export interface SkippedObject {
+  readonly place: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly because: string;
+}
+
+export type PlanAnswer =
+  /** Of files that cannot be planned: what is wrong, one sentence each, with file and line where they are known. */
+  | { readonly type: "refused"; readonly problems: readonly string[] }
+  | {
+      readonly type: "plan";
+      readonly plan: ChangePlan & { readonly skipped: readonly SkippedObject[] };
+      /** To send with `POST /api/apply`, which plans again and refuses where the answer is another. */
+      readonly digest: string;
+      /** Nodes that would reboot, by name. */
+      readonly reboots: readonly string[];
+    };
+
+/** `POST /api/apply`: server-side apply as field manager `attune-console`, never forced. */
+export interface ApplyRequest extends PlanRequest {
+  readonly digest: string;
+}
+
+export type ApplyAnswer =
+  | { readonly type: "refused"; readonly problems: readonly string[] }
+  /** What it would do has changed since: nothing was written. */
+  | { readonly type: "changed"; readonly answer: PlanAnswer }
+  | { readonly type: "applied"; readonly objects: readonly AppliedObject[] };
+
+export interface AppliedObject {
+  readonly place: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+  /** In the words of the API server, with managers and fields of a conflict. Absent: it was written. */
+  readonly error?: string | undefined;
+}
+
+/** `POST /api/pause`. */
+export interface PauseRequest {
+  readonly cluster?: string | undefined;
+  readonly kind: "MachineConfigPool" | "NodePool";
+  readonly namespace?: string | undefined;
+  readonly name: string;
+  readonly paused: boolean;
+}
+export interface PauseAnswer {
+  readonly paused: boolean;
+}
+
+/** `POST /api/read`: the values that a node has now, read in the pod of its agent with the rights of the user. */
+export interface ReadRequest {
+  readonly cluster?: string | undefined;
+  readonly node: string;
+}
+export interface ReadAnswer {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly settings: readonly ReadSetting[];
+}
+export interface ReadSetting {
+  readonly unit: string;
+  readonly option: string;
+  readonly device?: string | undefined;
+  readonly state: "as wanted" | "different" | "skipped" | "failed";
+  readonly value?: string | undefined;
+  readonly message?: string | undefined;
+}

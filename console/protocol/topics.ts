@@ -1,0 +1,40 @@
+import type { FleetRow } from "../../src/domain/fleet/fleet-row.ts";
+
+/**
+ * What the page can watch: each topic is a table of rows by key, kept by the server and sent as it changes. A topic whose name
+ * ends in a slash has one table for each name after it: `node/worker-17`.
+ */
+export interface TopicRows {
+  /** By name of the node. */
+  fleet: Omit<FleetRow, "name">;
+  /** Whether the user may do what the page offers. */
+  access: AccessRow;
+  /** Kinds of which views are made, by `Kind.group`: a view of kinds that are not served is not in the navigation. */
+  kinds: { readonly served: boolean };
+}
+
+export type TopicName = keyof TopicRows;
+export type RowOf<Name extends TopicName> = TopicRows[Name];
+
+/** What the page offers to do, and the keys of the topic `access`. */
+export type ActionName =
+  | "write tuneds"
+  | "write profiles"
+  | "write machine configs"
+  | "pause pools"
+  | "pause node pools"
+  | "read values of nodes";
+
+/** A rule of RBAC that a user needs. */
+export interface Rule {
+  readonly verb: string;
+  readonly group: string;
+  /** With its subresource: `pods/exec`. */
+  readonly resource: string;
+  /** Empty: in the whole cluster. */
+  readonly namespace: string;
+}
+
+export interface AccessRow extends Rule {
+  readonly allowed: boolean;
+}

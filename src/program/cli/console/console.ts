@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import type { consoleFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
+import { writeOut } from "../terminal/terminal.ts";
+import { defaultStateDirectory } from "../up/state-directory.ts";
+import { newLink, startOwnConsole } from "./running-console.ts";
+
+/** `attune console`: the console for any cluster, with the rights of the kubeconfig's user. */
+export async function consoleCommand(options: Values<typeof consoleFlags>): Promise<void> {
+  const { dir, port, url } = options;
+  const own = dir ?? defaultStateDirectory("console", process.env);
+  if (own === undefined)
+    throw new Error("choose a directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
+  if (url) return printLink(dir === undefined ? defaultFolders(own) : [dir]);
+  const connection = await loadConnection(options);
+  const client = new HttpClient(connection);
+  const { signal } = stopOnSignals();
+  try {
+    const log = await createLog({ name: "attune", level: "warn" });
+    const clusters = [{ name: connection.name, client }];
+    const running = await startOwnConsole(own, { clusters, port, signal, log });
+    writeOut(
+      `console     ${running.link()}\n\nThe address works once; attune console --url prints a new one. Ctrl-C stops.\n`,
+    );
+    await running.stopped;
+  } finally {
+    client.close();
+  }
+}
+
+/** Of `attune console`, and of `attune up` in each mode. */
+function defaultFolders(own: string): string[] {
+  return [own, ...["hosted", "standalone", "plain"].map((mode) => join(own, "..", mode))];
+}
+
+async function printLink(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const link = await newLink(folder);
+    if (link === undefined) continue;
+    writeOut(`${link}\n`);
+    return;
+  }
+  throw new Error("no console runs: start attune up, or attune console --kubeconfig FILE");
+}
