@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { digestMirrorSet } from "../../src/domain/machine-config/image-policies/api.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { file, withFiles } from "../machine-config-rollout/rollout-cluster.ts";
 import { InPlaceClusters } from "./in-place-clusters.ts";
+import { poolNamespace } from "./two-clusters.ts";
 
 const nodes = ["a", "b", "c", "d", "e"];
 const inPlace = { replicas: 5, management: { upgradeType: "InPlace", inPlace: { maxUnavailable: 2 } } } as const;
@@ -61,6 +65,62 @@ it(
       return found?.spec?.kernelArguments?.join() === "tuning=one";
     });
     expect(world.reboots()).toEqual(each(1));
+  },
+);
+
+it(
+  "says on the NodePool what is wrong with a Tuned that only its hosted cluster can judge",
+  { timeout: 300_000 },
+  async () => {
+    const world = await InPlaceClusters.start({ np1: ["a"] });
+    const data = (profile: string): Record<string, string> => ({
+      tuning: writeYaml({
+        apiVersion: "tuned.openshift.io/v1",
+        kind: "Tuned",
+        metadata: { name: "memory" },
+        spec: {
+          profile: [{ name: "memory", data: "[main]\nsummary=x\n" }],
+          recommend: [{ profile, priority: 20 }],
+        },
+      }),
+    });
+    const tune = async (profile: string): Promise<unknown> =>
+      world.clusters.management.client.patch(
+        kinds.configMap,
+        "tuning",
+        {
+          type: "apply",
+          object: {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            metadata: { name: "tuning", namespace: poolNamespace },
+            data: data(profile),
+          },
+          force: true,
+        },
+        { namespace: poolNamespace, fieldManager: "test" },
+      );
+    const valid = async (): Promise<string | undefined> => {
+      const found = findCondition((await world.nodePool("np1")).status?.conditions, "ValidTuningConfig");
+      return found && `${found.status} ${found.reason} ${found.message}`.trim();
+    };
+    await tune("memory");
+    await world.createNodePool("np1", {
+      replicas: 1,
+      management: { upgradeType: "InPlace" },
+      tuningConfig: [{ name: "tuning" }],
+    });
+    world.startOperator();
+    const before = await world.finished("np1");
+    expect(await valid()).toBe("True AsExpected");
+    await tune("nowhere");
+    await world.until("the fault is reported", async () => (await valid())?.startsWith("False"));
+    expect(await valid()).toBe(
+      'False ValidationFailed ConfigMap tuning, Tuned memory: recommend[0].profile: profile "nowhere" does not exist; only nodes that have the profile already keep it, with its last usable text',
+    );
+    await tune("memory");
+    await world.until("the NodePool is valid", async () => (await valid()) === "True AsExpected");
+    expect(await world.finished("np1")).toBe(before);
   },
 );
 

@@ -10,6 +10,7 @@ import { payloadOf } from "./payload.ts";
 import { planTuning, type TuningPlan } from "./plan-tuning.ts";
 import { readConfig } from "./read-config.ts";
 import { nameTooLong, readTuning } from "./read-tuning.ts";
+import { reportedProblems } from "./reported.ts";
 import { versionOfCluster, versionOfImage } from "./release.ts";
 import { managementOf } from "./rollout/management.ts";
 import { planRollout } from "./rollout/plan-rollout.ts";
@@ -50,9 +51,9 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
     const outcomes = [pause.outcome, tuned, validCondition("ValidMachineConfig", config.problems)];
     return { ...nothing, status: statusWith(nodePool, outcomes, now) };
   }
-  const tuning = isOn
-    ? planTuning({ ...input, observed: controlPlane, tuning: readTuning(nodePool, input.configMap) })
-    : noTuning;
+  const given = readTuning(nodePool, input.configMap);
+  const tuning = isOn ? planTuning({ ...input, observed: controlPlane, tuning: given }) : noTuning;
+  const tuningProblems = [...tuning.problems, ...reportedProblems(name, given.tuneds, controlPlane)];
   const copies = planCopies({
     ...input,
     given: config.given,
@@ -68,7 +69,7 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
   });
   const outcomes = [
     pause.outcome,
-    ...(isOn ? [validCondition("ValidTuningConfig", tuning.problems)] : []),
+    ...(isOn ? [validCondition("ValidTuningConfig", tuningProblems)] : []),
     validCondition("ValidMachineConfig", [...config.problems, ...copies.problems]),
     ...profileConditions({
       ...input,

@@ -1,3 +1,4 @@
+import { findCondition } from "../../language/object/condition.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { emptyPlan, type Plan, referenceTo } from "../../language/object/plan.ts";
 import {
@@ -72,7 +73,7 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
       : judged.flatMap(({ rules, pools }) => orphaned(input.machineConfigs ?? [], rules, pools));
   plan.prunes.push(...unused.map((object) => referenceTo(object)));
 
-  planTunedStatuses(plan, input, judged);
+  const invalid = planTunedStatuses(plan, input, judged);
   planOperatorStatus(plan, {
     status: input.status,
     daemonSet: input.daemonSet,
@@ -90,6 +91,7 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
     poolsOf: new Map(judged.flatMap(({ given, pools }) => [...poolsOfTuneds(given, pools)])),
     pools: managementState === "Managed" ? agreed : [],
     orphaned: unused.map(({ metadata }) => metadata.name ?? ""),
+    invalid,
   };
   return { ...plan, boot };
 }
@@ -132,7 +134,13 @@ function judgeScopes(input: NodeTuningInput): JudgedScope[] {
   );
 }
 
-function planTunedStatuses(plan: Plan, input: NodeTuningInput, judged: readonly JudgedScope[]): void {
+/** By Tuned: what is wrong with those that are not valid. */
+function planTunedStatuses(
+  plan: Plan,
+  input: NodeTuningInput,
+  judged: readonly JudgedScope[],
+): ReadonlyMap<string, string> {
+  const invalid = new Map<string, string>();
   const { namespace, now, protocol } = input;
   // The default Tuned may not exist yet: its creation triggers the next decision, which knows its generation.
   const left = new Set(input.tuneds.map(({ metadata }) => metadata.name));
@@ -152,8 +160,11 @@ function planTunedStatuses(plan: Plan, input: NodeTuningInput, judged: readonly 
       const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
       plan.statuses.push({ of, status: { ...status } });
       plan.events.push(...transitions(of, tuned.status?.conditions, status.conditions));
+      const valid = findCondition(status.conditions, "Valid");
+      if (valid?.status === "False") invalid.set(tuned.metadata.name ?? "", valid.message);
     }
   }
+  return invalid;
 }
 
 function withoutItsRule({ node, passedOver: [first], keeps }: Chosen): { node: string; because: string }[] {

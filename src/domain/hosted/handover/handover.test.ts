@@ -32,6 +32,7 @@ const report: PoolReport = {
   degraded: [{ node: "b", reason: "no space left" }],
   waiting: [{ reason: "NodeFailed", message: "node b has failed" }],
   problems: [],
+  tuneds: [{ tuned: "memory-1a2b3c4d", message: 'profile "nowhere" does not exist' }],
   since: "2026-01-01T00:00:00Z",
 };
 
@@ -126,6 +127,7 @@ describe("a report", () => {
       waiting,
       updated: degraded.map(({ node }) => node),
       problems: [waiting[0]!.reason],
+      tuneds: degraded.map(({ node, reason }) => ({ tuned: node, message: reason })),
     };
     const written = writeReport(many, { namespace: "clusters-demo", order: reported });
     expect(readReport(written).type).toBe("read");

@@ -26,6 +26,8 @@ export interface PoolReport {
   readonly problems: readonly string[];
   /** Nodes that disagree about boot arguments. Absent: they agree, or have none. */
   readonly bootArguments?: string | undefined;
+  /** What is wrong with Tuneds, by their names in the hosted cluster. Absent: nothing. */
+  readonly tuneds?: readonly { readonly tuned: string; readonly message: string }[] | undefined;
   /** What the hosted cluster refuses. Absent: nothing. */
   readonly refused?: string | undefined;
   /** RFC 3339: when the rollout of this target began, and when it was finished. */
@@ -80,6 +82,11 @@ const schema: Schema = {
     },
     problems: { type: "array", items: text, maxItems: mostTexts },
     bootArguments: text,
+    tuneds: {
+      type: "array",
+      maxItems: mostTexts,
+      items: { type: "object", required: ["tuned", "message"], properties: { tuned: name, message: text } },
+    },
     refused: text,
     since: { type: "string", format: "date-time" },
     finished: { type: "string", format: "date-time" },
@@ -91,7 +98,7 @@ export function writeReport(
   report: PoolReport,
   pool: { readonly namespace: string; readonly order: KubeObject },
 ): ConfigMap {
-  const { nodePool, updated, degraded, waiting, problems, bootArguments, refused } = report;
+  const { nodePool, updated, degraded, waiting, problems, bootArguments, tuneds, refused } = report;
   const bounded = {
     ...report,
     updated: updated.slice(0, mostEntries),
@@ -99,6 +106,7 @@ export function writeReport(
     waiting: waiting.slice(0, mostTexts).map(({ reason, message }) => ({ reason: cut(reason), message: cut(message) })),
     problems: problems.slice(0, mostTexts).map(cut),
     ...(bootArguments === undefined ? {} : { bootArguments: cut(bootArguments) }),
+    ...(tuneds ? { tuneds: tuneds.slice(0, mostTexts).map((one) => ({ ...one, message: cut(one.message) })) } : {}),
     ...(refused === undefined ? {} : { refused: cut(refused) }),
   };
   const { name: order = "", uid = "", annotations = {} } = pool.order.metadata;

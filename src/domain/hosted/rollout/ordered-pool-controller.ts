@@ -24,7 +24,7 @@ import { nodePoolOf } from "../protocol.ts";
 import type { OrderAuthority } from "./order-authority-controller.ts";
 import { orderedPool, poolMark } from "./ordered-pool.ts";
 import type { LatestPasses } from "./latest-passes.ts";
-import { disagreement, refusal, type ReportInput, reportOf } from "./report-of.ts";
+import { disagreement, invalidTuneds, refusal, type ReportInput, reportOf } from "./report-of.ts";
 
 export interface OrderedPoolOptions extends ControlPlane {
   readonly hosted: Client;
@@ -168,6 +168,7 @@ export function orderedPoolController(options: OrderedPoolOptions): Controller {
       ...about,
       before: before?.type === "read" ? before.value : undefined,
       bootArguments: disagreement(name, boot.current),
+      tuneds: invalidTuneds(name, boot.current),
       refused: refusal(name, refused.current(), (node) => options.poolOf({ metadata: { name: node } })),
       now: formatTime(clock.now()),
     });

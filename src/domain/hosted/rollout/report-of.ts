@@ -6,6 +6,7 @@ import { isUpdated } from "../../rollout/node-state.ts";
 import type { PoolPass } from "../../rollout/pool-authority.ts";
 import type { PoolOrder } from "../handover/pool-order.ts";
 import type { PoolReport } from "../handover/pool-report.ts";
+import { keys } from "../protocol.ts";
 
 /** Nodes of a NodePool that disagree about boot arguments, in words. */
 export function disagreement(nodePool: string, boot: BootDecision | undefined): string | undefined {
@@ -16,6 +17,15 @@ export function disagreement(nodePool: string, boot: BootDecision | undefined): 
     return `${quoted(value, 200)} on ${nodes.slice(0, 3).join(", ")}${more}`;
   });
   return `nodes disagree about boot arguments: ${values.slice(0, 5).join("; ")}`;
+}
+
+/** What is wrong with the Tuneds of a NodePool. */
+export function invalidTuneds(nodePool: string, boot: BootDecision | undefined): NonNullable<PoolReport["tuneds"]> {
+  const { tuneds = [], invalid } = boot ?? {};
+  return tuneds.flatMap(({ metadata: { name = "", labels = {} } }) => {
+    const message = labels[keys.nodePoolName] === nodePool ? invalid?.get(name) : undefined;
+    return message === undefined ? [] : [{ tuned: name, message: printable(message, 800) }];
+  });
 }
 
 /** A write that an API server refuses, in its words. */
@@ -53,6 +63,8 @@ export interface ReportInput {
   readonly before?: PoolReport | undefined;
   /** Nodes that disagree about boot arguments. */
   readonly bootArguments?: string | undefined;
+  /** What is wrong with its Tuneds. */
+  readonly tuneds?: NonNullable<PoolReport["tuneds"]>;
   /** What the hosted cluster refuses to write for it. */
   readonly refused?: string | undefined;
   /** RFC 3339. */
@@ -60,7 +72,7 @@ export interface ReportInput {
 }
 
 /** What the management side is told: judged from nodes, never from what the status of a pool says. */
-export function reportOf({ order, pass, before, bootArguments, refused, now }: ReportInput): PoolReport {
+export function reportOf({ order, pass, before, bootArguments, tuneds = [], refused, now }: ReportInput): PoolReport {
   const isNew = before?.target !== order.target.full;
   const about = pass ? updateIn(pass) : nothing;
   return {
@@ -70,6 +82,7 @@ export function reportOf({ order, pass, before, bootArguments, refused, now }: R
     ...about.lists,
     ...(about.isFinished ? { current: order.target.full } : {}),
     ...(bootArguments === undefined ? {} : { bootArguments }),
+    ...(tuneds.length > 0 ? { tuneds } : {}),
     ...(refused === undefined ? {} : { refused }),
     since: isNew ? now : before.since,
     ...(about.isFinished ? { finished: isNew ? now : (before.finished ?? now) } : {}),

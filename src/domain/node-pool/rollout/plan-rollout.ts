@@ -1,16 +1,16 @@
 import { omitUndefined } from "../../../language/object/json.ts";
 import type { PlannedObject } from "../../../language/object/plan.ts";
-import { type ConfigMap, mostBytes } from "../../hosted/envelope/read-manifests.ts";
-import { isReport, type PoolReport, readReport } from "../../hosted/handover/pool-report.ts";
+import { mostBytes } from "../../hosted/envelope/read-manifests.ts";
+import type { PoolReport } from "../../hosted/handover/pool-report.ts";
 import { type PoolOrder, writeOrder } from "../../hosted/handover/pool-order.ts";
 import type { Read } from "../../hosted/handover/strict-json.ts";
-import { nodePoolOf } from "../../hosted/protocol.ts";
 import type { Outcome } from "../conditions.ts";
 import type { MachinesPlan } from "../machine-provider.ts";
 import { type Management, managementOf } from "./management.ts";
 import { planSecrets, userDataSecret } from "./payload-secrets.ts";
 import type { RolloutInput, RolloutPlan } from "./rollout-plan.ts";
 import { lastOrder, type Wanted, wantedOf } from "./target.ts";
+import { reportOn } from "../reported.ts";
 import { currentAnnotations, isFinished, progressOf, updatingOf } from "./updating.ts";
 
 /** What brings the payload of a NodePool to its nodes: an order for the hosted cluster, Secrets, and machines. */
@@ -26,7 +26,7 @@ export function planRollout(input: RolloutInput): RolloutPlan {
     const outcomes = [management.outcome, provision, ...(tooLarge ? [tooLarge] : [])];
     return { objects: [], prunes: [], outcomes, annotations: {}, status: {} };
   }
-  const read = reportOf(name, controlPlane);
+  const read = reportOn(name, controlPlane);
   const report = read?.type === "read" ? read.value : undefined;
   const { full } = wanted.target;
   const isInPlace = management.upgradeType === "InPlace";
@@ -55,11 +55,6 @@ export function planRollout(input: RolloutInput): RolloutPlan {
     }),
     requeueAfterMs: secrets?.againInMs,
   };
-}
-
-function reportOf(nodePool: string, controlPlane: readonly ConfigMap[]): Read<PoolReport> | undefined {
-  const found = controlPlane.find((one) => isReport(one) && nodePoolOf(one) === nodePool);
-  return found && readReport(found);
 }
 
 function availableIn(report: PoolReport | undefined): number | undefined {

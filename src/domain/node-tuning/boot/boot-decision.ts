@@ -2,7 +2,7 @@ import type { Pools } from "../../machine-config/pools.ts";
 import type { Recommend, Tuned } from "../api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";
 
-/** What node tuning decided about the boot arguments of pools, for those that bring them to nodes. */
+/** What node tuning decided about the boot arguments of pools, for those that bring them to nodes, and about Tuneds. */
 export interface BootDecision {
   /** The Tuneds that it was made from. */
   readonly tuneds: readonly Tuned[];
@@ -12,6 +12,8 @@ export interface BootDecision {
   readonly pools: readonly PoolArguments[];
   /** Names of MachineConfigs with boot arguments that no rule refers to any more. */
   readonly orphaned: readonly string[];
+  /** By name: what is wrong with Tuneds that are not valid. */
+  readonly invalid?: ReadonlyMap<string, string> | undefined;
 }
 
 export function poolsOfTuneds(tuneds: readonly Tuned[], pools: Pools): ReadonlyMap<string, readonly string[]> {
@@ -46,7 +48,7 @@ export class LatestBootDecision {
   }
 }
 
-function factsOf({ tuneds, pools, orphaned }: BootDecision): string {
+function factsOf({ tuneds, pools, orphaned, invalid = new Map() }: BootDecision): string {
   return JSON.stringify([
     tuneds.map(({ metadata }) => [metadata.name, metadata.uid, metadata.generation, metadata.annotations]),
     pools.map(({ pool, outcome }) => [
@@ -54,5 +56,6 @@ function factsOf({ tuneds, pools, orphaned }: BootDecision): string {
       { ...outcome, ...("values" in outcome ? { values: [...outcome.values] } : {}) },
     ]),
     orphaned,
+    [...invalid],
   ]);
 }
