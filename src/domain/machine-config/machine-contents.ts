@@ -19,6 +19,13 @@ export interface MachineContents {
 
 export type KernelType = "default" | "realtime" | "64k-pages";
 
+/** In characters, on amd64 and arm64: the kernel has 2048 bytes for it, with one at its end, and ignores the rest. */
+export const longestCommandLine = 2047;
+
+export function tooLong(length: number): string {
+  return `the kernel reads at most ${longestCommandLine} characters of its command line, and this one would have ${length}`;
+}
+
 export interface MachineFile extends Ownership {
   readonly path: string;
   readonly bytes: Uint8Array;

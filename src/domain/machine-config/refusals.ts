@@ -4,6 +4,7 @@ import { type FieldError, forbidden } from "../../language/schema/field-error.ts
 import type { MachineConfig } from "./api.ts";
 import { about, asSpec, blame, type RenderProblem } from "./culprit.ts";
 import type { MergedSpec, NamedSource } from "./merge-sources.ts";
+import { longestCommandLine, tooLong } from "./machine-contents.ts";
 import { refusedChanges } from "./reconcilable.ts";
 import type { RenderInput } from "./render-input.ts";
 
@@ -28,10 +29,12 @@ export function refusedTogether(
 /** What MachineConfigs that are valid alone cannot have together. */
 export function conflicts(
   { pool, images }: Pick<RenderInput, "pool" | "images">,
-  { kernelType, extensions, osImageURL }: MergedSpec,
+  { kernelArguments, kernelType, extensions, osImageURL }: MergedSpec,
 ): FieldError[] {
   const stream = pool.spec?.osImageStream?.name;
+  const { length } = kernelArguments.join(" ");
   return [
+    ...(length > longestCommandLine ? [forbidden("spec.kernelArguments", tooLong(length))] : []),
     ...(extensions.includes("kernel-devel") && kernelType !== "default"
       ? [forbidden("spec.extensions", `kernel-devel is not available for the kernel ${kernelType}`)]
       : []),

@@ -58,6 +58,24 @@ test("the spelling of a file does not change the name (machine-config W-5)", () 
   expect(new Set(names).size).toBe(1);
 });
 
+test("boot arguments that the kernel would not read to their end are refused, with the MachineConfig that adds the last", () => {
+  const first = machineConfig("10-a", { kernelArguments: ["x".repeat(1000), "y".repeat(1000)] });
+  expect(render(first, machineConfig("20-b", { kernelArguments: ["z".repeat(45)] })).type).toBe("rendered");
+  expect(
+    render(first, machineConfig("20-b", { kernelArguments: ["z".repeat(46)] }), machineConfig("30-c", {})),
+  ).toEqual({
+    type: "refused",
+    problems: [
+      {
+        object: { apiVersion, kind: "MachineConfig", name: "20-b" },
+        field: "spec.kernelArguments",
+        message:
+          "Forbidden: the kernel reads at most 2047 characters of its command line, and this one would have 2048",
+      },
+    ],
+  });
+});
+
 test("an invalid MachineConfig is named with its field (machine-config W-2)", () => {
   const rendering = render(
     machineConfig("10-a", withFile("/etc/a", "data:,one")),

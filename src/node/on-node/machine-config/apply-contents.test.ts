@@ -109,6 +109,14 @@ describe("boot arguments are set with the tool that the node has (machine-config
     expect(await textOf(host, "/boot/grub2/custom.cfg")).toBe("missing");
   });
 
+  test("but not if the kernel would not read them to their end, with those that the node has", async () => {
+    const { host } = node({ "/etc/default/grub": "", "/boot/grub/grub.cfg": "menuentry 'a' {\n  linux /k\n}\n" });
+    const long = wanting({ kernelArguments: ["x".repeat(2004)] });
+    expect((await applyContents({ contents: long, config: "one", host })).problems).toEqual([
+      "kernelArguments: the kernel reads at most 2047 characters of its command line, and this one would have 2048",
+    ]);
+  });
+
   test("or the config is not applied, and says why", async () => {
     const { host } = node({});
     const { problems } = await applyContents({ contents, config: "one", host });

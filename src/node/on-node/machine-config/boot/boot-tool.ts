@@ -34,14 +34,16 @@ export function run(...argv: string[]): Action {
   return { type: "run", argv, timeoutMs };
 }
 
-/** The first list without as many of each word as the second has. Words are the same if the kernel reads them the same. */
+/** The first list without as many of each word as the second has, its last ones. Words are the same if the kernel reads them the same. */
 export function minus(words: readonly string[], less: readonly string[]): string[] {
-  const left = [...words];
-  for (const word of less.map(withoutQuotes)) {
-    const index = left.findLastIndex((other) => withoutQuotes(other) === word);
-    if (index >= 0) left.splice(index, 1);
-  }
-  return left;
+  const left = new Map<string, number>();
+  for (const word of less.map(withoutQuotes)) left.set(word, (left.get(word) ?? 0) + 1);
+  const isLeft = (word: string): boolean => {
+    const count = left.get(withoutQuotes(word)) ?? 0;
+    left.set(withoutQuotes(word), count - 1);
+    return count <= 0;
+  };
+  return words.toReversed().filter(isLeft).toReversed();
 }
 
 /** Words that both lists have, as often as both have them. */

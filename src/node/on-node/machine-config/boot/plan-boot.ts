@@ -1,3 +1,4 @@
+import { longestCommandLine, tooLong } from "../../../../domain/machine-config/machine-contents.ts";
 import { splitArguments } from "../../../../language/tuned/boot-arguments.ts";
 import type { Action } from "../../../engine/action.ts";
 import type { Claim, Ledger } from "../../../engine/ledger.ts";
@@ -39,6 +40,8 @@ export async function planBoot({ wanted, config, host, ledger }: PlanBoot): Prom
   const own = entry?.claims.find((claim) => claim.owner === owner);
   const running = splitArguments(await commandLine(host));
   const base = entry ? splitArguments(entry.before) : running;
+  const { length } = [...base, ...wanted].join(" ");
+  if (length > longestCommandLine) return [{ ...about, type: "impossible", message: tooLong(length) }];
   const plan = await tool.plan({ wanted, claimed: own ? claimedBy(own) : [], base, earlier: own?.actions ?? [], host });
   if ("impossible" in plan) return [{ ...about, type: "impossible", message: plan.impossible }];
   return [
