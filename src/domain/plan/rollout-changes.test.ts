@@ -103,6 +103,18 @@ function plan(written: readonly KubeObject[], world: World = {}): ChangePlan {
   return result.plan;
 }
 
+test("a MachineConfig that a pool does not select any more is named as what changes its config", () => {
+  const leaving = { ...boots, metadata: { ...boots.metadata, labels: {} } };
+  const { pools } = plan([leaving], { machineConfigs: [boots, config("60-more", { kernelArguments: ["audit=0"] })] });
+  expect(pools).toMatchObject([
+    {
+      pool: "rt",
+      objects: [{ kind: "MachineConfig", name: "50-boot", change: "change" }],
+      updates: [{ level: "reboot" }],
+    },
+  ]);
+});
+
 test.each<[string, World, readonly KubeObject[], string[]]>([
   ["nothing in a healthy pool", {}, [boots], []],
   [

@@ -14,7 +14,7 @@ import type { BootChange } from "./boot-changes.ts";
 import type { ChangedObject } from "./pool-change.ts";
 import type { RenderedPool } from "./pool-side.ts";
 
-/** The changed objects that reach each pool: written ones, and MachineConfigs with boot arguments. */
+/** The changed objects that reach each pool, or did before: written ones, and MachineConfigs with boot arguments. */
 export function objectsByPool(
   writes: readonly PlannedWrite[],
   boot: readonly BootChange[],
@@ -26,7 +26,8 @@ export function objectsByPool(
   };
   for (const write of writes) {
     const { kind, name, change } = plannedObject(write);
-    if (change !== "none") add({ kind, name, change }, reachedBy(write.after, pools));
+    const both = [write.after, ...(write.before ? [write.before] : [])];
+    if (change !== "none") add({ kind, name, change }, [...new Set(both.flatMap((one) => reachedBy(one, pools)))]);
   }
   for (const { machineConfig: name, before, after, pools: selecting } of boot)
     add({ kind: "MachineConfig", name, change: after ? (before ? "change" : "create") : "delete" }, selecting);
