@@ -14,7 +14,7 @@ const pages = (await readdir(folder)).filter((name) => name.endsWith(".md") && n
 /** A reader repeats these until they print what the page shows: nodes follow a change after moments. */
 const repeated = /^(kubectl( -\S+ \S+| --\S+)* get|attune (status|explain|lab read)) /;
 
-/** Only a reader who waits in vain gives up. */
+/** Only a reader who waits in vain gives up; a page has many such waits. */
 const patience = { timeout: 100_000, interval: 100 };
 
 let attune: Program;
@@ -27,7 +27,7 @@ it("there is a page for every journey", () => {
   expect(pages.length).toBeGreaterThan(0);
 });
 
-it.each(pages)("%s happens as it is written", async (page) => {
+it.each(pages)("%s happens as it is written", { timeout: 900_000 }, async (page) => {
   const steps = stepsOf(await readFile(join(folder, page), "utf8"));
   const reader = await Reader.sitDown();
   try {
