@@ -361,6 +361,18 @@ export const labFlags = {
   cleanup: toggle("--cleanup", "delete the nodes on exit; without it they stay and become NotReady"),
 };
 
+export const statusFlags = {
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
+  systemNamespace: text("--system-namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
+  watch: toggle("-w, --watch", "show it again after each change, until Ctrl-C"),
+  by: choice("--by <field>", "by what more than 20 nodes are grouped: pool, profile or state", {
+    of: ["pool", "profile", "state"],
+    default: "pool",
+  }),
+  output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (every node by name), json or yaml"),
+};
+
 export const planFlags = {
   ...manifestFlags,
   ...connectionFlags,

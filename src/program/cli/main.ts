@@ -13,6 +13,7 @@ import {
   planFlags,
   scyllaAgentCommandFlags,
   scyllaGateCommandFlags,
+  statusFlags,
   takeOverFlags,
   uninstallFlags,
   upFlags,
@@ -149,6 +150,13 @@ addCommand(program, {
   description: "run virtual nodes on any API server, for trials and scale tests",
   flags: labFlags,
   run: async (options) => (await import("./lab/lab.ts")).lab(options),
+});
+
+addCommand(program, {
+  name: "status",
+  description: "show whether every node is as wanted, and what is not",
+  flags: statusFlags,
+  run: async (options) => (await import("./status/status.ts")).status(options),
 });
 
 addCommand(program, {

@@ -1,3 +1,5 @@
+import { colour } from "./redraw.ts";
+
 /** `paint` adds colours, which take no room. */
 export type Cell = string | { readonly text: string; paint(text: string): string };
 
@@ -118,9 +120,6 @@ export function tableOrLines(table: string, lines: readonly (readonly Cell[])[],
   const fits = table.split("\n").every((row) => row.replaceAll(colour, "").length <= columns);
   return fits ? table : linesText(lines, columns);
 }
-
-// oxlint-disable-next-line no-control-regex -- colours begin with the escape character
-const colour = /\u001B\[\d+m/g;
 
 /** Rows without headings. A row of one cell may take the whole line, and continues below its indent. */
 export function linesText(rows: readonly (readonly Cell[])[], columns?: number): string {

@@ -1,10 +1,6 @@
 import { type ClusterState, outcomeTable } from "./convergence.ts";
+import { Redraw, type Size } from "../terminal/redraw.ts";
 import { poolTable } from "./pool-outcome.ts";
-
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 export interface Screen {
   readonly out: (text: string) => void;
@@ -19,26 +15,24 @@ export interface Screen {
 export class Progress {
   readonly #screen: Screen;
   readonly #footer: string;
+  readonly #redraw: Redraw;
   #tables = "";
   #isSettled = false;
-  /** What was printed last. */
-  #drawn = "";
   #footerIsBelow = false;
 
   /** `footer`: lines below the tables once the nodes have settled. */
   constructor(screen: Screen, footer = "") {
     this.#screen = screen;
     this.#footer = footer;
+    this.#redraw = new Redraw(screen.out, screen.size);
   }
 
   readonly show = (state: ClusterState): void => {
-    const { size } = this.#screen;
-    const tables = tablesOf(state, size?.columns);
+    const tables = tablesOf(state, this.#screen.size?.columns);
     if (tables === this.#tables) return;
     this.#tables = tables;
     this.#isSettled = false;
-    const hasRoom = size !== undefined && rowsOf(tables, size.columns) < size.rows;
-    if (hasRoom || this.#drawn === "") this.#draw(tables);
+    if (this.#redraw.isEmpty || this.#redraw.hasRoom(tables)) this.#redraw.draw(tables);
   };
 
   /** Prints the last state. */
@@ -46,24 +40,11 @@ export class Progress {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { out, size } = this.#screen;
-    if (size) return this.#draw(this.#tables + this.#footer);
-    this.#draw(this.#tables);
+    if (size) return this.#redraw.draw(this.#tables + this.#footer);
+    this.#redraw.draw(this.#tables);
     if (!this.#footerIsBelow && this.#footer !== "") out(`${this.#footer.slice(1)}\n`);
     this.#footerIsBelow = true;
   }
-
-  #draw(text: string): void {
-    if (text === this.#drawn) return;
-    const { out, size } = this.#screen;
-    const above = size && this.#drawn !== "" ? rowsOf(this.#drawn, size.columns) : 0;
-    out(`${size && above > 0 && above < size.rows ? `\x1b[${above}A\x1b[J` : ""}${text}\n`);
-    this.#drawn = text;
-  }
-}
-
-/** A line that is too long takes several rows. */
-function rowsOf(text: string, columns: number): number {
-  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0);
 }
 
 function tablesOf({ nodes, pools }: ClusterState, columns: number | undefined): string {
