@@ -5,21 +5,23 @@ import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../cluster/runtime/clock.ts";
 import type { apiserverFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
+import { logOptions } from "./option/shared-flags.ts";
 import { writeOut } from "./terminal/terminal.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until SIGTERM or SIGINT. */
-export async function apiserver({ dir, port, fsync }: Values<typeof apiserverFlags>): Promise<void> {
+export async function apiserver({ dir, port, fsync, ...flags }: Values<typeof apiserverFlags>): Promise<void> {
   const { signal } = stopOnSignals();
   const unlock = await lockDirectory(dir, { mode: "apiserver" });
   try {
-    await serve({ dir, port, fsync }, signal);
+    const log = await createLog({ name: "apiserver", ...logOptions(flags) });
+    await serve({ dir, port, fsync, log }, signal);
   } finally {
     await unlock();
   }
 }
 
 async function serve(options: ServerOptions, signal: AbortSignal): Promise<void> {
-  const server = await startServer({ ...options, log: await createLog({ name: "apiserver", level: "warn" }) });
+  const server = await startServer(options);
   writeOut(`ready ${server.url}\n`);
   await whenAborted(signal);
   await server.close();

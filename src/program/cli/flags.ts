@@ -14,6 +14,7 @@ import {
   engineFlag,
   execFlag,
   execPolicyFlag,
+  logFlags,
   manifestFlags,
   modeFlag,
   modeOrHostedFlag,
@@ -49,6 +50,7 @@ export const upFlags = {
   ),
   once: toggle("--once", "exit when the nodes have converged; exit code 1 if they do not"),
   console: toggle("--no-console", "serve no console"),
+  ...logFlags("warn"),
 };
 
 export const consoleFlags = {
@@ -64,6 +66,7 @@ export const apiserverFlags = {
   dir: text("--dir <dir>", "state directory; the kubeconfig is written there", { required: true }),
   port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
   fsync: toggle("--fsync", "sync every write to disk, so that acknowledged writes survive a power loss"),
+  ...logFlags("warn"),
 };
 
 /** Also allowed in the `args` of a container on a virtual node. */
@@ -112,6 +115,7 @@ export const operatorFlags = {
     { shownDefault: "on this machine" },
   ),
   scyllaUtilsImage: scyllaUtilsImageFlag,
+  ...logFlags("info"),
 };
 export const operatorCommandFlags = {
   ...operatorFlags,
@@ -144,6 +148,7 @@ export const managementFlags = {
   ),
   probeAddress: probeAddressFlag,
   leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
+  ...logFlags("info"),
 };
 export const managementCommandFlags = { ...managementFlags, ...connectionFlags };
 
@@ -172,6 +177,7 @@ export const agentFlags = {
     "restore the original values on every exit, not only when the node is no longer managed",
   ),
   probeAddress: addressFlag("--probe-address <host:port>", "address on which to serve /healthz and /readyz"),
+  ...logFlags("info"),
 };
 export const agentCommandFlags = {
   ...agentFlags,
@@ -225,6 +231,7 @@ export const scyllaAgentFlags = {
     "socket of the container runtime, as the node sees it; may be repeated: the first that answers is used; without it those of containerd, CRI-O and cri-dockerd are tried",
   ),
   probeAddress: addressFlag("--probe-address <host:port>", "address on which to serve /healthz and /readyz"),
+  ...logFlags("info"),
 };
 export const scyllaAgentCommandFlags = { ...scyllaAgentFlags, ...connectionFlags };
 
@@ -345,6 +352,7 @@ export const webhookFlags = {
   service: text("--service <name>", "with --register service: name of the Service", { default: webhookName }),
   servicePort: portFlag("--service-port <port>", "with --register service: port of the Service", "443"),
   probeAddress: probeAddressFlag,
+  ...logFlags("info"),
 };
 export const webhookCommandFlags = { ...webhookFlags, ...connectionFlags };
 
@@ -359,6 +367,7 @@ export const labFlags = {
     "nodes get the config of this pool before they join; the operator must serve first boots",
   ),
   cleanup: toggle("--cleanup", "delete the nodes on exit; without it they stay and become NotReady"),
+  ...logFlags("warn"),
 };
 
 export const statusFlags = {
@@ -372,6 +381,8 @@ export const statusFlags = {
   }),
   output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (every node by name), json or yaml"),
 };
+
+export const labReadFlags = { ...connectionFlags };
 
 export const planFlags = {
   ...manifestFlags,

@@ -7,6 +7,7 @@ import {
   explainFlags,
   installFlags,
   labFlags,
+  labReadFlags,
   managementCommandFlags,
   nodeTokenFlags,
   operatorCommandFlags,
@@ -145,11 +146,19 @@ addCommand(program, {
   run: async (options) => (await import("./webhook.ts")).webhook(options),
 });
 
-addCommand(program, {
+const labCommand = addCommand(program, {
   name: "lab",
   description: "run virtual nodes on any API server, for trials and scale tests",
   flags: labFlags,
   run: async (options) => (await import("./lab/lab.ts")).lab(options),
+});
+
+addCommand(labCommand, {
+  name: "read",
+  description: "print a file of a virtual node, or the names in a folder",
+  operands: { "<node>": "name of the node", "<path>": "absolute path on it, such as /proc/sys/vm/swappiness" },
+  flags: labReadFlags,
+  run: async (options, [node = "", path = ""]) => (await import("./lab/read-file.ts")).readLabFile(node, path, options),
 });
 
 addCommand(program, {

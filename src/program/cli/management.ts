@@ -9,6 +9,7 @@ import { clusterApiProvider } from "../../domain/node-pool/cluster-api.ts";
 import { type ManagementOptions, runManagement } from "../management/management.ts";
 import type { managementCommandFlags, managementFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
+import { logOptions } from "./option/shared-flags.ts";
 import { version } from "./version.ts";
 
 /** `attune management`: runs until SIGTERM or SIGINT. */
@@ -17,7 +18,7 @@ export async function management(options: Values<typeof managementCommandFlags>)
   const { signal } = stopOnSignals();
   const metrics = await createPromMetrics();
   const client = new HttpClient(connection, { onRequest: countRequests(metrics) });
-  const log = await createLog({ name: "management" });
+  const log = await createLog({ name: "management", ...logOptions(options) });
   log.info({}, `attune ${version} management, on ${connection.cluster.server}`);
   try {
     await logFailure(log, () => runManagement({ ...managementOptions(options), client, signal, metrics, log }));

@@ -12,6 +12,7 @@ import { runWebhook } from "../webhook/webhook.ts";
 import type { webhookCommandFlags } from "./flags.ts";
 import { kindsOf } from "./install/manifests.ts";
 import type { Values } from "./option/flag.ts";
+import { logOptions } from "./option/shared-flags.ts";
 import { writeOut } from "./terminal/terminal.ts";
 
 type WebhookOptions = Values<typeof webhookCommandFlags>;
@@ -22,7 +23,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
   const target = targetOf(options);
   const { signal } = stopOnSignals();
   const client = new HttpClient(await loadConnection(options));
-  const log = await createLog({ name: "webhook" });
+  const log = await createLog({ name: "webhook", ...logOptions(options) });
   const metrics = await createPromMetrics();
   await logFailure(log, () =>
     runWebhook({

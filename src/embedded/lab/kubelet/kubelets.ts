@@ -62,6 +62,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const kubelet = (name: string): Client => clientAs(nodeIdentity(name));
   const server = await startLogServer({
     find: (namespace, name) => podKeeper.find(namespace, name),
+    host: (name) => known.get(name)?.host,
     access: new LogAccess(client, clock),
     clientAuthority: await clientAuthority(options),
     clock,

@@ -9,6 +9,7 @@ import { logFailure } from "../../../cluster/runtime/log/log-failure.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { logOptions } from "../option/shared-flags.ts";
 import { version } from "../version.ts";
 import { imageVariable, prepareNextBoot } from "./prepare-next-boot.ts";
 
@@ -22,7 +23,7 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
   // Its requests are small, and one that hangs would delay the next Profile.
   const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
-    const log = await createLog({ name: "agent" });
+    const log = await createLog({ name: "agent", ...logOptions(options) });
     log.info({}, `attune ${version} agent of node ${given.node}, on ${connection.cluster.server}`);
     const host = new LinuxHost(root);
     const { machineConfig } = given;

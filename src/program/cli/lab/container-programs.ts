@@ -12,12 +12,16 @@ import { managementOptions } from "../management.ts";
 import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
 import { scyllaAgent, scyllaGate, scyllaWait, tuneHost } from "./scylla-programs.ts";
+import { version } from "../version.ts";
+import { containerLogs } from "./container-logs.ts";
 import { webhookProgram } from "./webhook-program.ts";
 
 /** The programs of `attune …` that containers of virtual nodes run. All of them share the sockets of one client. */
-export function programs(client: HttpClient, log: Log): Program {
+export function programs(client: HttpClient, lab: Log): Program {
+  const logOf = containerLogs(lab);
   return async (run) => {
     const [command, ...args] = run.args;
+    const log = await logOf(run);
     if (command === "agent") return agent(args, run, client, log);
     if (command === "operator") return operator(args, run, client, log);
     if (command === "management") return management(args, run, client, log);
@@ -32,31 +36,29 @@ export function programs(client: HttpClient, log: Log): Program {
 }
 
 async function agent(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, host, connection, node: name, user, write, signal } = run;
+  const { env, host, connection, user, signal } = run;
   const { engine, node, ...given } = agentOptions(parseArguments(agentFlags, args, env));
   if (user !== "0" && user !== "root")
     throw new Error(`only root may tune this host, and the container runs as ${user}`);
   if (engine === "tuned") throw new Error("--engine tuned: a virtual node has no TuneD");
-  write(`agent of node ${node} started`);
-  const agentLog = log.child({ part: "agent", node: name });
+  log.info({}, `attune ${version} agent of node ${node}, on ${connection.cluster.server}`);
   const { machineConfig } = given;
-  await prepareNextBoot({ host, image: env[imageVariable], machineConfig, log: agentLog });
+  await prepareNextBoot({ host, image: env[imageVariable], machineConfig, log });
   // Devices of virtual nodes do not change, and a process may have thousands of them.
   const pollIntervalMs = 600_000;
   // All virtual nodes have one loopback address.
   const own = { ...given, pollIntervalMs, probeAddress: undefined };
-  await runAgent({ ...own, client: client.for(connection), node, host, signal, log: agentLog });
-  write(`agent of node ${node} stopped`);
+  await runAgent({ ...own, client: client.for(connection), node, host, signal, log });
   return 0;
 }
 
 async function operator(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, connection, node, write, signal } = run;
+  const { env, connection, write, signal } = run;
   // Its pod has no port of its own, so the operator serves neither probes nor metrics nor first boots here.
   const none = { probeAddress: undefined, metricsAddress: undefined, firstBootAddress: undefined };
   const given = { ...parseArguments(operatorFlags, args, env), ...none };
   const own = client.for(connection);
-  const common = { signal, print: write, log: log.child({ part: "operator", node }) };
+  const common = { signal, print: write, log };
   if (!isHosted(given, env)) {
     await runOperatorWith(given, env, { ...common, client: own });
     return 0;
@@ -71,13 +73,13 @@ async function operator(args: string[], run: ProgramRun, client: HttpClient, log
 }
 
 async function management(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, connection, node, signal } = run;
+  const { env, connection, signal } = run;
   const given = { ...managementOptions(parseArguments(managementFlags, args, env)), probeAddress: undefined };
   await runManagement({
     ...given,
     client: client.for(connection),
     signal,
-    log: log.child({ part: "management", node }),
+    log,
   });
   return 0;
 }

@@ -10,6 +10,7 @@ import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { labFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { logOptions } from "../option/shared-flags.ts";
 import { programs } from "./container-programs.ts";
 import { firstBoots } from "./first-boots.ts";
 import { unitPrograms } from "./unit-programs.ts";
@@ -24,7 +25,7 @@ export async function lab(options: LabOptions): Promise<void> {
   const { workloads, cleanup, firstBoot } = options;
   const client = new HttpClient(await loadConnection(options));
   const { signal } = stopOnSignals();
-  const log = await createLog({ name: "lab", level: "warn" });
+  const log = await createLog({ name: "lab", ...logOptions(options) });
   const clientAs = (who: Impersonation): HttpClient => client.as(who);
   // An API server that cannot be reached or refuses our credentials is reported once, not once for each node.
   await client.raw("GET", "/version", undefined, { signal });

@@ -37,7 +37,7 @@ export async function scyllaGate(args: string[], run: ProgramRun, client: HttpCl
 
 /** `attune scylla-agent` in a pod of a virtual node. */
 export async function scyllaAgent(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, connection, host, node, signal } = run;
+  const { env, connection, host, signal } = run;
   const given = scyllaAgentOptions(parseArguments(scyllaAgentFlags, args, env));
   await runScyllaAgent({
     ...given,
@@ -49,7 +49,7 @@ export async function scyllaAgent(args: string[], run: ProgramRun, client: HttpC
     host,
     runtime: runtimeOf(run),
     signal,
-    log: log.child({ part: "scylla-agent", node }),
+    log,
   });
   return 0;
 }

@@ -23,21 +23,20 @@ const manager = { user: "system:kube-controller-manager" };
  * listens on this machine and registers by URL. A URL is that of one pod, so of all replicas, in all labs, one serves.
  */
 export async function webhookProgram(args: string[], run: ProgramRun, client: HttpClient, log: Log): Promise<number> {
-  const { env, connection, node, write, signal } = run;
+  const { env, connection, write, signal } = run;
   const { namespace, mode, partitioningRelease, scyllaGateImage } = parseArguments(webhookFlags, args, env);
   const own = client.for(connection);
   const elector = client.as(manager);
-  const webhookLog = log.child({ part: "webhook", node });
   const serve = (leading: AbortSignal): Promise<void> =>
     runWebhook({
       client: own,
       signal: leading,
-      ...attuneHandlers(own, { namespace, partitioningRelease, scyllaGateImage, log: webhookLog, ...kindsOf(mode) }),
+      ...attuneHandlers(own, { namespace, partitioningRelease, scyllaGateImage, log, ...kindsOf(mode) }),
       host,
       port: 0,
       target: (port) => ({ type: "url", base: `https://${host}:${port}` }),
       secret: { namespace, name: webhookSecret },
-      log: webhookLog,
+      log,
       onReady: (address) => write(`ready https://${address}`),
     });
   while (!signal.aborted) {
@@ -46,7 +45,7 @@ export async function webhookProgram(args: string[], run: ProgramRun, client: Ht
       name: lease.name,
       lease: leaseStore(elector, { ...lease, informer: informerOfOne(elector, leaseKind, lease) }),
       onNewLeader: (leader) => write(`${leader} serves`),
-      log: webhookLog,
+      log,
     });
     try {
       await election.lead(signal, serve);

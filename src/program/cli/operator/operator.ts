@@ -8,6 +8,7 @@ import { createPromMetrics } from "../../../cluster/runtime/metrics/prom-metrics
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { operatorCommandFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { logOptions } from "../option/shared-flags.ts";
 import { version } from "../version.ts";
 import { isHosted, runOperatorWith } from "./run-operator.ts";
 
@@ -19,7 +20,7 @@ export async function operator(options: Values<typeof operatorCommandFlags>): Pr
   const metrics = await createPromMetrics();
   const client = new HttpClient(connection, { onRequest: countRequests(metrics) });
   const management = hosting && new HttpClient(hosting);
-  const log = await createLog({ name: "operator" });
+  const log = await createLog({ name: "operator", ...logOptions(options) });
   const print = (line: string): void => log.info({}, line);
   print(`attune ${version} operator, mode ${management ? "hosted" : options.mode}, on ${connection.cluster.server}`);
   try {

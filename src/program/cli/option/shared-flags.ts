@@ -1,10 +1,11 @@
+import type { LogLevel, LogOptions } from "../../../cluster/runtime/log/log.ts";
 import type { AgentMounts } from "../../../domain/node-tuning/agent-daemon-set.ts";
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
 import { parseAddress } from "../../../cluster/runtime/metrics/http-answer.ts";
 import type { EngineName } from "../../../node/engine/choose-engine.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import { defaultRelease, type ReleaseName, releases } from "../../../domain/workload-partitioning/release.ts";
-import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
+import { choice, type Flag, list, oneOf, parsed, text, toggle, type Values } from "./flag.ts";
 
 /** Flags that several commands have. */
 
@@ -104,6 +105,31 @@ export const agentMountsFlag: Flag<AgentMounts> = choice(
   "follow (agents see mounts of their node as they change; its root must be a shared mount, as systemd makes it) or fixed (as they are when the agent starts)",
   { of: ["follow", "fixed"], default: "follow" },
 );
+
+/** Of programs that run until they are stopped. `level`: their default. */
+export function logFlags(level: LogLevel) {
+  return {
+    logLevel: choice("--log-level <level>", "the least severe lines of the log: debug, info, warn or error", {
+      of: ["debug", "info", "warn", "error"],
+      default: level,
+    }),
+    logFormat: parsed("--log-format <format>", "json, or text: lines for people", logFormat, {
+      shownDefault: "text on a terminal, json elsewhere",
+    }),
+  };
+}
+
+function logFormat(format: string, name: string): "json" | "text" {
+  return oneOf(["json", "text"], format, name);
+}
+
+/** What `createLog` takes of the flags. */
+export function logOptions({
+  logLevel,
+  logFormat: format,
+}: Values<ReturnType<typeof logFlags>>): Pick<LogOptions, "level" | "pretty"> {
+  return { level: logLevel, ...(format === undefined ? {} : { pretty: format === "text" }) };
+}
 
 export const rootFlag = text("--root <dir>", "where the node's root file system is mounted", { default: "/" });
 

@@ -8,6 +8,7 @@ import { CriRuntime } from "../../../node/scylla/cri/cri-runtime.ts";
 import { runScyllaAgent, type ScyllaAgentOptions } from "../../scylla-agent/scylla-agent.ts";
 import type { scyllaAgentCommandFlags, scyllaAgentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { logOptions } from "../option/shared-flags.ts";
 import { version } from "../version.ts";
 
 /** `attune scylla-agent`: tunes a node for the databases on it until SIGTERM or SIGINT. */
@@ -17,7 +18,7 @@ export async function scyllaAgent(flags: Values<typeof scyllaAgentCommandFlags>)
   const { signal } = stopOnSignals();
   const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
-    const log = await createLog({ name: "scylla-agent" });
+    const log = await createLog({ name: "scylla-agent", ...logOptions(flags) });
     log.info({}, `attune ${version} Scylla agent of node ${given.node}, on ${connection.cluster.server}`);
     const host = new LinuxHost(flags.root);
     const runtime = new CriRuntime({ endpoints: flags.runtimeEndpoint, locate: (path) => locate(host, path) });

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { makeCertificate, newKeyPair, privateKeyPem } from "../../../../cluster/certificate/certificate.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
+import type { Host } from "../../../../node/host/host.ts";
 import type { ContainerLog } from "../container/container-log.ts";
 import type { LogAccess } from "./log-access.ts";
 import { formatLine, readLogQuery, selectLines, type LogQuery } from "./log-query.ts";
@@ -12,6 +13,8 @@ import type { PodRun } from "../pod/pod-run.ts";
 
 export interface LogServerOptions {
   readonly find: (namespace: string, pod: string) => PodRun | undefined;
+  /** The files of a virtual machine. */
+  readonly host: (node: string) => Pick<Host, "read" | "list"> | undefined;
   access: Pick<LogAccess, "of">;
   /** PEM of the authority that signs client certificates. */
   clientAuthority: string | undefined;
@@ -28,7 +31,7 @@ export interface LogServer {
 
 const year = 365 * 24 * 3600 * 1000;
 
-/** Serves `kubectl logs` for all nodes of a process. */
+/** Serves `kubectl logs` for all nodes of a process, and the files of their machines. */
 export async function startLogServer(options: LogServerOptions): Promise<LogServer> {
   const { clientAuthority, clock, log } = options;
   const server = createServer(
@@ -79,6 +82,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   const url = new URL(request.url ?? "/", "https://localhost");
   if (request.method !== "GET") return refuse(response, 405, "method not allowed");
   if (url.pathname === "/healthz") return void response.end("ok");
+  if (url.pathname.startsWith(filesPath)) return answerFile(url, request, response, options);
   const [folder, ...parts] = url.pathname.slice(1).split("/");
   const [namespace, name, container] = parts.map(decoded);
   if (folder !== "containerLogs" || parts.length !== 3 || !namespace || !name || !container)
@@ -106,6 +110,36 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   if (log) await send(response, log, query);
   else if (query.follow && one.running) await closed(response);
   response.end();
+}
+
+/** `/machineFiles/NODE?path=PATH`: one port serves all machines, so the node is named. */
+async function answerFile(
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: LogServerOptions,
+): Promise<void> {
+  const node = decoded(url.pathname.slice(filesPath.length));
+  const access = await options.access.of(request, node);
+  if (access.type === "unknown") return refuse(response, 401, "Unauthorized");
+  if (access.type === "denied") return refuse(response, 403, access.message);
+  const host = options.host(node);
+  if (!host) return refuse(response, 404, `no virtual node "${node}" runs in this lab`);
+  const path = url.searchParams.get("path") ?? "";
+  if (!path.startsWith("/")) return refuse(response, 400, `path "${path}" is not absolute`);
+  const file = await host.read(path);
+  if (file.type === "text") return json(response, { text: file.text });
+  const names = await host.list(path);
+  if (names.length > 0) return json(response, { names });
+  const why = file.type === "missing" ? "no such file" : file.message;
+  return refuse(response, 404, `${path} on node ${node}: ${why}`);
+}
+
+export const filesPath = "/machineFiles/";
+
+function json(response: ServerResponse, answer: object): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(answer));
 }
 
 /** Sends the log, then follows it at the reader's pace: a slow reader misses lines and costs no memory. */
