@@ -8,6 +8,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { RunningConsole } from "../../console/console-server.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { logOptions } from "../option/shared-flags.ts";
 import { screenSize, writeOut } from "../terminal/terminal.ts";
 import { version } from "../version.ts";
 import { type ClusterState, converge, waitingIn } from "./convergence.ts";
@@ -36,7 +37,7 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   const stop = new LinkedAbort(stopOnSignals().signal);
   const { signal } = stop;
   try {
-    const log = await createLog({ name: "attune", level: once ? "error" : "warn" });
+    const log = await createLog({ name: "attune", ...logOptions(options) });
     const common = { dir, port, nodes, signal, log };
     const stage = await (mode === "hosted" ? twoClusters(common) : oneCluster({ ...common, mode }));
     const served = options.console && !once ? await serveConsole(stage, { dir, signal, log }) : undefined;
