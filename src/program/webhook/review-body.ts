@@ -22,6 +22,7 @@ export class ReviewBody implements HeldBody {
     const request = this.#request;
     if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
+      const onClose = (): void => reject(new Error("the connection was closed before the body was complete"));
       request.on("data", (chunk: Buffer) => {
         if (this.bytes + chunk.length > limit) {
           request.removeAllListeners("data");
@@ -33,11 +34,13 @@ export class ReviewBody implements HeldBody {
         this.#budget.add(this, chunk.length);
       });
       request.on("end", () => {
+        // Every request closes after its end, and an error costs more than the rest of the reading.
+        request.off("close", onClose);
         this.#budget.complete(this);
         resolve(this.#gathered.joined());
       });
       request.on("error", reject);
-      request.on("close", () => reject(new Error("the connection was closed before the body was complete")));
+      request.on("close", onClose);
     });
   }
 

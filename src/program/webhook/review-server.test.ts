@@ -1,10 +1,11 @@
+import { ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { BadReviewError } from "./handler.ts";
 import { type Certificates, defaultLives, nextCertificates } from "../../cluster/certificate/serving-certificates.ts";
-import { ReviewServer, type ReviewServerOptions, type Route } from "./review-server.ts";
+import { type ReviewAnswer, ReviewServer, type ReviewServerOptions, type Route } from "./review-server.ts";
 import { collectGarbage } from "../../cluster/runtime/testing/collect-garbage.ts";
 
 const MiB = 1024 * 1024;
@@ -57,7 +58,8 @@ function post({ port, ca }: { port: number; ca: string }, body: string, sent: Se
   });
 }
 
-const echo: Route["answer"] = async (body) => ({ got: body });
+const answered = (review: object): ReviewAnswer => ({ review, record() {} });
+const echo: Route["answer"] = async (body) => answered({ got: body });
 
 describe("a review server", () => {
   test.each<[string, string, Sent, number]>([
@@ -115,7 +117,7 @@ describe("a review server", () => {
           gates.push(resolve);
           entered();
         });
-        return {};
+        return answered({});
       },
       { maxInFlight: 1 },
     );
@@ -171,6 +173,15 @@ describe("a review server", () => {
     await expect.poll(() => one.server.heldBytes).toBe(0);
   });
 
+  test("sends the answer of a review, and records it then", async () => {
+    const ends = vi.spyOn(ServerResponse.prototype, "end");
+    let sent: number | undefined;
+    const one = await serving(async () => ({ review: {}, record: () => (sent = ends.mock.calls.length) }));
+    expect(await post(one, "{}")).toMatchObject({ code: 200 });
+    expect(sent).toBe(1);
+    ends.mockRestore();
+  });
+
   test("finishes reviews in flight before it closes, and accepts no new ones", async () => {
     let leave = (): void => {};
     let entered = (): void => {};
@@ -178,7 +189,7 @@ describe("a review server", () => {
     const slow = await serving(async () => {
       entered();
       await new Promise<void>((resolve) => (leave = resolve));
-      return { done: true };
+      return answered({ done: true });
     });
     const review = post(slow, "{}");
     await inside;
@@ -195,7 +206,7 @@ describe("a review server", () => {
     const stuck = await serving(async () => {
       entered();
       await new Promise(() => {});
-      return {};
+      return answered({});
     });
     const review = post(stuck, "{}");
     const failed = expect(review).rejects.toThrow(/hang up|ECONNRESET/);

@@ -17,9 +17,15 @@ export interface ServingCertificate {
 /** One kind of review. */
 export interface Route {
   /** BadReviewError becomes status 400, any other error 500. */
-  readonly answer: (body: unknown) => Promise<object>;
+  readonly answer: (body: unknown) => Promise<ReviewAnswer>;
   /** A larger body is refused with 413. */
   readonly maxBodyBytes: number;
+}
+
+export interface ReviewAnswer {
+  readonly review: object;
+  /** Writes it to the log and counts it. Called when the answer has been sent: no client waits for that. */
+  readonly record: () => void;
 }
 
 export interface ReviewServerOptions {
@@ -127,9 +133,10 @@ export class ReviewServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#inFlight++;
     try {
-      const { code, body } = await this.#answer(request);
+      const { code, body, record } = await this.#answer(request);
       if (!this.#server.listening) response.setHeader("connection", "close");
       send(response, code, body);
+      record?.();
     } catch (error) {
       // Only a connection that broke while its body was read ends here: there is no client left to answer.
       this.#log.debug({ error: String(error) }, "connection closed before the review was read");
@@ -173,7 +180,8 @@ export class ReviewServer {
       return failure(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     }
     try {
-      return { code: 200, body: await route.answer(body) };
+      const { review, record } = await route.answer(body);
+      return { code: 200, body: review, record };
     } catch (error) {
       if (error instanceof BadReviewError) return failure(400, error.message);
       this.#log.error({ error }, "review failed");
@@ -185,6 +193,7 @@ export class ReviewServer {
 interface Answer {
   readonly code: number;
   readonly body: object;
+  readonly record?: ReviewAnswer["record"];
 }
 
 function failure(code: number, message: string): Answer {

@@ -46,11 +46,14 @@ function admission(handler: AdmissionHandler, { clock, log, metrics }: RouteDepe
     const seconds = (): number => (clock.monotonic() - started) / 1000;
     try {
       const answered = await answerAdmission(handler, body);
-      const { request, decision } = answered;
-      metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", seconds());
-      if (decision.verdict) metrics.decision(handler.name, decision.verdict);
-      log.info({ handler: handler.name, ...logFields(answered), seconds: seconds() }, decision.type);
-      return answered.review;
+      const { review, request, decision } = answered;
+      const taken = seconds();
+      const record = (): void => {
+        metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", taken);
+        if (decision.verdict) metrics.decision(handler.name, decision.verdict);
+        log.info({ handler: handler.name, ...logFields(answered), seconds: taken }, decision.type);
+      };
+      return { review, record };
     } catch (error) {
       metrics.admission(handler.name, "", "error", seconds());
       throw error;
@@ -84,11 +87,13 @@ function conversion(handler: ConversionHandler, { clock, log, metrics }: RouteDe
     const seconds = (): number => (clock.monotonic() - started) / 1000;
     try {
       const { review, uid, desired, objects, failure } = answerConversion(handler, body);
-      metrics.conversion(definition, failure === undefined ? "converted" : "failed", objects, seconds());
       const line = { definition, uid, desired, objects, seconds: seconds() };
-      if (failure === undefined) log.debug(line, "convert");
-      else log.warn({ ...line, reason: failure }, "convert");
-      return review;
+      const record = (): void => {
+        metrics.conversion(definition, failure === undefined ? "converted" : "failed", objects, line.seconds);
+        if (failure === undefined) log.debug(line, "convert");
+        else log.warn({ ...line, reason: failure }, "convert");
+      };
+      return { review, record };
     } catch (error) {
       metrics.conversion(definition, "error", 0, seconds());
       throw error;
