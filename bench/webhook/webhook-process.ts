@@ -21,12 +21,12 @@ const noOp: AdmissionHandler = {
 const [kubeconfig] = process.argv.slice(2);
 const client = new HttpClient(await loadConnection({ kubeconfig }));
 const log = await createLog({ name: "webhook" });
-const { handlers, cluster } = attuneHandlers(client, { namespace, log });
+const { handlers, ...parts } = attuneHandlers(client, { namespace, log });
 await runWebhook({
   client,
   signal: stopOnSignals().signal,
   handlers: { ...handlers, admission: [...handlers.admission, noOp] },
-  cluster,
+  ...parts,
   host: "127.0.0.1",
   port: 0,
   target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

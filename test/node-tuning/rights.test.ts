@@ -42,6 +42,7 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 import { createHeldPod, report } from "../machine-config/objects.ts";
 import { clusterOperatorDefinition, configurationDefinitions } from "./cluster-operator-definition.ts";
 import { controllerConfigDefinition } from "./controller-config-definition.ts";
+import { forgetMode } from "../workload-partitioning/identify.ts";
 import { eventually, gone } from "./eventually.ts";
 import { recording, type RecordedRequest, unused } from "./recorded-requests.ts";
 import { shippedDaemonSet } from "./shipped-operator.ts";
@@ -313,6 +314,7 @@ for (const variant of serverVariants())
       await gone("the kind", () => admin.list(infrastructureKind));
       const { name } = partitioningConfigMap;
       const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data: status };
+      await forgetMode(admin);
       await admin.create(kinds.configMap, configMap, place);
       await eventually("noted in the ConfigMap", async () => {
         const found = await admin.get<KubeObject>(kinds.configMap, name, place);

@@ -15,13 +15,12 @@ export async function partition(server: ServerUnderTest, mode: InstallMode): Pro
   await identify(admin, mode, { cpuPartitioning: "AllNodes", controlPlaneTopology: "HighlyAvailable" });
   await applyManifests(admin, foundation({ mode }));
   const client = await clientOfAccount(server, systemNamespace, webhookServiceAccount);
-  const { handlers, cluster } = attuneHandlers(client, { namespace: systemNamespace, ...kindsOf(mode) });
+  const parts = attuneHandlers(client, { namespace: systemNamespace, ...kindsOf(mode) });
   let webhook: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve, reject) => {
     webhook = runWebhook({
       client,
-      handlers,
-      cluster,
+      ...parts,
       host: "127.0.0.1",
       port: 0,
       target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

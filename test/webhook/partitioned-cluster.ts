@@ -92,14 +92,14 @@ export class PartitionedCluster {
     const client = await clientOfAccount(this.server, systemNamespace, webhookServiceAccount);
     const stop = new AbortController();
     const reviews: RunningWebhook["reviews"] = [];
-    const { handlers, cluster } = attuneHandlers(client, { namespace: systemNamespace, partitioningRelease });
+    const parts = attuneHandlers(client, { namespace: systemNamespace, partitioningRelease });
     let running: Promise<void> = Promise.resolve();
     await new Promise<void>((resolve, reject) => {
       running = runWebhook({
         client,
         signal: stop.signal,
-        handlers: counted(handlers, reviews),
-        cluster,
+        ...parts,
+        handlers: counted(parts.handlers, reviews),
         host: "127.0.0.1",
         port: 0,
         target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

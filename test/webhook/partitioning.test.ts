@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
+import { readRefusal, refusedReason } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import { at } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
@@ -182,6 +183,34 @@ for (const variant of serverVariants())
       );
       await admin.patch(kinds.node, "partitioned", { type: "merge", patch: { metadata: { labels: { a: "b" } } } });
       expect(reviewed()).toEqual(["nodes-partitioned"]);
+    });
+
+    it("shows refused pods and nodes as events where users look, and none for a dry run", async () => {
+      await cluster.namespace("refusing", allowed);
+      const broken = (name: string): KubeObject =>
+        podObject(name, { annotations: { "target.workload.openshift.io/management": "{}" } });
+      await expect(create(broken("in-a-dry-run"), "refusing", true)).rejects.toMatchObject({ code: 422 });
+      for (const name of ["broken", "broken"])
+        await expect(create(broken(name), "refusing")).rejects.toMatchObject({ code: 422 });
+      const two = { ...target, "target.workload.openshift.io/other": "{}" };
+      await expect(create(podObject("two", { annotations: two }), "refusing")).rejects.toMatchObject({ code: 422 });
+      await expect(admin.create(kinds.node, node("bare"))).rejects.toMatchObject({ code: 422 });
+      const refusals = async (namespace: string): Promise<KubeObject[]> =>
+        (await admin.list(kinds.event, { namespace })).items.filter((event) => event["reason"] === refusedReason);
+      const shown = (event: KubeObject): unknown => [
+        at(event, "involvedObject", "name"),
+        readRefusal(String(event["message"]))?.rule,
+        event["count"],
+      ];
+      await expect
+        .poll(async () => (await refusals("refusing")).map(shown))
+        .toEqual([
+          ["broken", "effect-missing", 2],
+          ["two", "target-multiple", 1],
+        ]);
+      await expect
+        .poll(async () => (await refusals("default")).map(shown))
+        .toContainEqual(["bare", "node-capacity-missing", expect.any(Number)]);
     });
 
     it("follows the identifier while it runs: empty, deleted, and back", async () => {

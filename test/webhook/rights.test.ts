@@ -74,6 +74,23 @@ for (const variant of serverVariants())
       expect(webhooks?.length).toBeGreaterThan(0);
     });
 
+    it("tells of a refused pod in its namespace, and counts it", async () => {
+      const annotations = { "target.workload.openshift.io/": "{}" };
+      const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "asks", annotations }, spec: {} };
+      const isRefused = (): Promise<boolean> =>
+        admin.create<KubeObject>(kinds.pod, pod, { namespace: "default" }).then(
+          () => false,
+          ({ message }: Error) => message.includes("target.workload.openshift.io/management"),
+        );
+      // Without containers the API server refuses it itself, until it knows the webhook.
+      await eventually("the webhook refuses it", isRefused);
+      const written = (verb: string): boolean =>
+        requests.some((request) => request.verb === verb && request.resource === "events");
+      await eventually("an event is written", async () => written("create"));
+      await isRefused();
+      await eventually("it is counted", async () => written("patch"));
+    });
+
     it("needed every right it has", async () => {
       await eventually("profiles are listed", async () =>
         requests.some(({ resource }) => resource === "performanceprofiles"),

@@ -1,5 +1,7 @@
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
-import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { isApiError, isNotFound } from "../../src/cluster/kube/api-error.ts";
+import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import { workloadPartitioningCrds } from "../../src/domain/workload-partitioning/crds.ts";
 import { infrastructureKind, partitioningConfigMap } from "../../src/domain/workload-partitioning/identifier.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -37,6 +39,34 @@ export async function identify(
     spec: {},
   });
   await admin.patch(infrastructureKind, name, { type: "merge", patch: { status } }, { subresource: "status" });
+}
+
+/** Of a suite's cluster that is partitioned already: deletes the ConfigMap, and first the policy that keeps it. */
+export async function forgetMode(admin: Client): Promise<void> {
+  const { name, namespace } = partitioningConfigMap;
+  await eventually("the mode is forgotten", async () => {
+    for (const [kind, options] of [
+      [policyBindings, {}],
+      [kinds.configMap, { namespace }],
+    ] as const)
+      await admin.delete(kind as typeof kinds.configMap, name, options).catch(unlessGone);
+    return admin.get(kinds.configMap, name, { namespace }).then(
+      () => false,
+      (error: unknown) => isNotFound(error),
+    );
+  });
+}
+
+const policyBindings = untyped(
+  "admissionregistration.k8s.io/v1",
+  "ValidatingAdmissionPolicyBinding",
+  "validatingadmissionpolicybindings",
+  false,
+);
+
+/** While an API server still has the policy, it refuses. */
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error) && !(isApiError(error) && error.code === 422)) throw error;
 }
 
 export function namespaceWith(name: string, annotations: Record<string, string>): KubeObject {

@@ -1,10 +1,14 @@
 import type { Client } from "../../cluster/kube/client.ts";
+import { systemClock } from "../../cluster/runtime/clock.ts";
+import { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import { group, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { findingsOnWrite, type KnownTuneds } from "../../domain/node-tuning/tuned-findings.ts";
 import { defaultRelease, type ReleaseName, releases } from "../../domain/workload-partitioning/release.ts";
 import { type CacheOptions, clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import { type AdmissionHandler, type AdmissionRule, type Handlers, shortWarning } from "./handler.ts";
+import { webhookName } from "./names.ts";
 import { partitioningHandlers } from "./partitioning/partitioning-handlers.ts";
+import { RefusalEvents } from "./partitioning/refusal-events.ts";
 import { scyllaConfigHandler } from "./scylla/config-handler.ts";
 import { scyllaHandler } from "./scylla/scylla-handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";
@@ -43,18 +47,29 @@ export interface HandlerOptions extends CacheOptions {
   readonly scyllaGateImage?: string | undefined;
 }
 
-/** All handlers of Attune, and the caches they answer from. */
+/** Events in the write queue. Users see refusals besides, so that further ones may be lost. */
+const waitingEvents = 100;
+
+/** All handlers of Attune, the caches they answer from, and what writes events about refusals. */
 export function attuneHandlers(
   client: Client,
   { namespace, partitioningRelease = defaultRelease, scyllaGateImage, ...options }: HandlerOptions,
-): { readonly handlers: Handlers; readonly cluster: ClusterView } {
+): { readonly handlers: Handlers; readonly cluster: ClusterView; readonly events: EventRecorder } {
   const cluster = clusterCaches(client, options);
+  const { clock = systemClock, log } = options;
+  const events = new EventRecorder({ client, component: webhookName, clock, log, waiting: waitingEvents });
+  const refusals = new RefusalEvents({ clock, record: (event) => events.record(event) });
   return {
     handlers: {
       admission: [
         tunedHandler(cluster),
         performanceProfileHandler(cluster),
-        ...partitioningHandlers({ namespace, release: releases[partitioningRelease], view: cluster.partitioning }),
+        ...partitioningHandlers({
+          namespace,
+          release: releases[partitioningRelease],
+          view: cluster.partitioning,
+          refusals,
+        }),
         ...(scyllaGateImage === undefined
           ? []
           : [scyllaHandler({ namespace, image: scyllaGateImage }), scyllaConfigHandler]),
@@ -62,5 +77,6 @@ export function attuneHandlers(
       conversion: [performanceProfileConversion],
     },
     cluster,
+    events,
   };
 }

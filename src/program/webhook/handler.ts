@@ -70,7 +70,7 @@ export interface WebhookEntry {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** Reviews writes, under the path `/admit/<name>`. It has no side effects, since dry runs call it too. */
+/** Reviews writes, under the path `/admit/<name>`. A review has no side effects, since dry runs ask for it too. */
 export interface AdmissionHandler {
   /** Part of the webhook's name and path. */
   readonly name: string;
@@ -83,6 +83,8 @@ export interface AdmissionHandler {
   readonly namespaceSelector?: object;
   readonly objectSelector?: object;
   review(request: AdmissionRequest): Decision | Promise<Decision>;
+  /** Called when the answer has been sent. It may write, but not for a dry run. */
+  answered?(request: AdmissionRequest, decision: Decision): void;
 }
 
 /** Converts objects of one custom kind between its versions, under the path `/convert/<definition>`. */

@@ -80,6 +80,12 @@ export function webhookGrants({
       verbs: ["get", ...known],
     },
     {
+      because: "records events about refused pods and nodes, in the namespaces of the pods; a repeated one is counted",
+      apiGroups: [""],
+      resources: ["events"],
+      verbs: ["create", "patch"],
+    },
+    {
       because:
         "checks profiles against the nodes they select; whether nodes of a cluster with a single node are partitioned",
       apiGroups: [""],

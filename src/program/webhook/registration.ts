@@ -48,7 +48,7 @@ function webhooks(handler: AdmissionHandler, clientConfig: object): object[] {
     rules,
     failurePolicy,
     timeoutSeconds,
-    sideEffects: "None",
+    sideEffects: handler.answered ? "NoneOnDryRun" : "None",
     admissionReviewVersions: ["v1"],
     matchPolicy: "Equivalent",
     ...(type === "mutating" ? { reinvocationPolicy: "IfNeeded" } : {}),

@@ -52,6 +52,7 @@ function admission(handler: AdmissionHandler, { clock, log, metrics }: RouteDepe
         metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", taken);
         if (decision.verdict) metrics.decision(handler.name, decision.verdict);
         log.info({ handler: handler.name, ...logFields(answered), seconds: taken }, decision.type);
+        handler.answered?.(request, decision);
       };
       return { review, record };
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { type Clock, pause, systemClock, whenAborted } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
+import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.ts";
 import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 import type { ClusterView } from "./cluster-caches.ts";
 import { type CertificateLives, servingEnd } from "../../cluster/certificate/serving-certificates.ts";
@@ -18,6 +19,8 @@ export interface WebhookOptions {
   readonly handlers: Handlers;
   /** The objects that handlers answer from. */
   readonly cluster?: ClusterView | undefined;
+  /** Writes the events that handlers record, also those that wait when the webhook ends. */
+  readonly events?: EventRecorder | undefined;
   /** The address to listen on. */
   readonly host: string;
   readonly port: number;
@@ -45,6 +48,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     signal,
     handlers,
     cluster,
+    events,
     host,
     drainMs = 5000,
     graceMs = 10_000,
@@ -82,6 +86,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     manager.add(cluster, { on: "everywhere" });
     manager.addReadyCheck("cluster", () => cluster.check());
   }
+  if (events) manager.add(events, { on: "everywhere" });
   manager.addReadyCheck("certificate", () => {
     if (!isServing) throw new Error("no certificate yet");
   });

@@ -15,6 +15,7 @@ import {
   podEntries,
 } from "./pod-conditions.ts";
 import { refusal } from "./refusal.ts";
+import type { RefusalEvents } from "./refusal-events.ts";
 
 export interface PartitioningHandlerOptions {
   readonly release: ReleaseRules;
@@ -22,6 +23,8 @@ export interface PartitioningHandlerOptions {
   readonly namespace: string;
   /** What admission knows of the cluster, for a request in this namespace. */
   readonly view: (namespace: string) => Promise<PartitioningView>;
+  /** Where refusals are recorded. */
+  readonly refusals?: Pick<RefusalEvents, "answered"> | undefined;
 }
 
 /** Users wait for their pods: a review that takes longer has failed. */
@@ -36,7 +39,8 @@ const core = (resource: string, ...operations: string[]): AdmissionRule => ({
 
 /** Pods and nodes of partitioned clusters. Mutating reviews of pods come first, so that the validating one sees their result. */
 export function partitioningHandlers(options: PartitioningHandlerOptions): AdmissionHandler[] {
-  const { release, namespace, view } = options;
+  const { release, namespace, view, refusals } = options;
+  const answered = refusals && { answered: refusals.answered };
   const reviewed =
     (decide: (review: Review) => Admission) =>
     async (request: AdmissionRequest): Promise<Decision> => {
@@ -64,6 +68,7 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
       entries: podEntries(asksForPartitioning, namespace),
       timeoutSeconds,
       review: reviewed(admitPod),
+      ...answered,
     },
     {
       name: "pods-shared-cpus",
@@ -72,6 +77,7 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
       entries: podEntries(asksForSharedCpus, namespace),
       timeoutSeconds,
       review: reviewed(admitMixedCpus),
+      ...answered,
     },
     ...(release.instructions === "kept" ? [kept] : []),
     {
@@ -81,6 +87,7 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
       entries: podEntries(asksForPartitioning, namespace),
       timeoutSeconds,
       review: reviewed(validatePod),
+      ...answered,
     },
     {
       name: "nodes-partitioned",
@@ -90,6 +97,7 @@ export function partitioningHandlers(options: PartitioningHandlerOptions): Admis
       entries: [{ failurePolicy: "Ignore", matchConditions: [lacksCores] }],
       timeoutSeconds,
       review: reviewed(admitNode),
+      ...answered,
     },
   ];
 }
