@@ -1,4 +1,4 @@
-import { coresOf, type CpuTopology, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
+import { type Core, coresOf, type CpuTopology, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 import { type CpuSet, cpuSet, union } from "../../../language/cpu/cpu-set.ts";
 import type { PoolNode } from "../pool-node.ts";
 
@@ -14,9 +14,10 @@ export interface Layout {
 
 export function layoutsOf(nodes: readonly PoolNode[]): readonly Layout[] {
   const layouts = new Map<string, { topology: CpuTopology; nodes: string[] }>();
+  const texts = new LayoutTexts();
   for (const { name, topology } of nodes) {
     if (!topology) continue;
-    const key = layoutText(topology);
+    const key = texts.of(topology);
     const layout = layouts.get(key);
     if (layout) layout.nodes.push(name);
     else layouts.set(key, { topology, nodes: [name] });
@@ -27,8 +28,33 @@ export function layoutsOf(nodes: readonly PoolNode[]): readonly Layout[] {
   });
 }
 
-/** Equal for nodes with the same topology, whatever memory they have. */
-export function layoutText({ numaNodes, offline }: CpuTopology): string {
+/**
+ * Texts that are equal for nodes with the same topology, whatever memory they have. Machines that `TopologyReader` found alike
+ * share their cores, and get one text: to write it for each of thousands of nodes took most of the time of a preview.
+ */
+export class LayoutTexts {
+  readonly #known = new Map<readonly Core[] | undefined, { topology: CpuTopology; text: string }[]>();
+
+  of(topology: CpuTopology): string {
+    const key = topology.numaNodes[0]?.cores;
+    const known = this.#known.get(key) ?? [];
+    const found = known.find((one) => sharesCores(one.topology, topology));
+    if (found) return found.text;
+    const text = layoutText(topology);
+    this.#known.set(key, [...known, { topology, text }]);
+    return text;
+  }
+}
+
+function sharesCores(a: CpuTopology, b: CpuTopology): boolean {
+  return (
+    a.offline === b.offline &&
+    a.numaNodes.length === b.numaNodes.length &&
+    a.numaNodes.every(({ id, cores }, i) => b.numaNodes[i]?.id === id && b.numaNodes[i]?.cores === cores)
+  );
+}
+
+function layoutText({ numaNodes, offline }: CpuTopology): string {
   return JSON.stringify([offline, numaNodes.map(({ id, cores }) => [id, cores.map(({ cpus }) => cpus)])]);
 }
 

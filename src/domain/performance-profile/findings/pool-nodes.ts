@@ -3,7 +3,7 @@ import { invalid } from "../../../language/schema/field-error.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged, Surrounded } from "./judged.ts";
-import { layoutText, presentCount } from "./layouts.ts";
+import { LayoutTexts, presentCount } from "./layouts.ts";
 import { alike, contrast, has, namely } from "./naming.ts";
 
 const field = "spec.nodeSelector";
@@ -87,11 +87,12 @@ export const topologiesDiffer: Check<Surrounded> = {
     const known = surroundings.nodes.filter(({ topology }) => topology);
     // The place of an offline CPU is unknown, and it may be offline on some nodes only.
     const off = new Set(known.flatMap(({ topology }) => topology?.offline ?? []));
+    const texts = new LayoutTexts();
     const [usual] = alike(known, nameOf, machineCount);
     const [most, ...others] = alike(
       known.filter((node) => machineCount(node) === usual?.[0]),
       nameOf,
-      ({ topology }) => (topology ? layoutText(without(topology, off)) : ""),
+      ({ topology }) => (topology ? texts.of(without(topology, off)) : ""),
     );
     if (!most || others.length === 0) return [];
     const odd = others.flatMap(([, names]) => names);
