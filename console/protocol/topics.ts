@@ -1,4 +1,5 @@
 import type { FleetRow } from "../../src/domain/fleet/fleet-row.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 
 /**
  * What the page can watch: each topic is a table of rows by key, kept by the server and sent as it changes. A topic whose name
@@ -11,6 +12,20 @@ export interface TopicRows {
   access: AccessRow;
   /** Kinds of which views are made, by `Kind.group`: a view of kinds that are not served is not in the navigation. */
   kinds: { readonly served: boolean };
+  /** `pool/NAME` and `profile/NAME`: for what profiles can be designed, and those there are. */
+  designs: { readonly nodes?: number; readonly profile?: KubeObject };
+  /** By name of the pool: what a preview of its profile depends on, as `previewObject` leaves it, and the row `cluster`. */
+  "design/": DesignRow;
+}
+
+export interface DesignRow {
+  readonly object?: KubeObject;
+  readonly facts?: {
+    /** Whether the cluster has MachineConfigPools. */
+    readonly hasPools: boolean;
+    /** Attune rolls out pools; otherwise a machine config operator does. */
+    readonly rollsOut: boolean;
+  };
 }
 
 export type TopicName = keyof TopicRows;

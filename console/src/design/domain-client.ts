@@ -1,5 +1,5 @@
 import type { DomainCalls, DomainReply, DomainRequest } from "./domain-protocol.ts";
-// The URL of the worker's own bundle.
+// oxlint-disable-next-line import/default -- Vite makes this module: the address of the worker's own bundle.
 import workerUrl from "./domain-worker.ts?worker&url";
 import { trustedUrl } from "./trusted-url.ts";
 
@@ -29,6 +29,7 @@ export class DomainClient {
     const request: DomainRequest<Name> = { id: this.#next++, name, asked };
     return new Promise((resolve, reject) => {
       this.#pending.set(request.id, { resolve: resolve as (answered: unknown) => void, reject });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin.
       this.#worker.postMessage(request);
     });
   }

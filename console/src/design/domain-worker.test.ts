@@ -19,5 +19,5 @@ it.each([
   });
   const [worker] = outputFiles;
   expect(outputFiles).toHaveLength(1);
-  expect(brotliCompressSync(worker!.contents).length).toBeLessThan(kilobytes * 1024);
+  expect(brotliCompressSync(worker.contents).length).toBeLessThan(kilobytes * 1024);
 });

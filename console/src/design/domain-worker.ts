@@ -1,4 +1,4 @@
-import { apiVersion, type PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
+import { apiVersion } from "../../../src/domain/performance-profile/api.ts";
 import { convertProfile } from "../../../src/domain/performance-profile/conversion/conversion.ts";
 import type { ClusterState } from "../../../src/domain/plan/plan-changes.ts";
 import { writeYaml } from "../../../src/language/object/write-yaml.ts";
@@ -21,7 +21,7 @@ function domainCalls(): Calls {
     },
     forecast: (profile) => forecast(profile, cluster),
     propose: (asked) => propose(asked, cluster),
-    convert: (object) => convertProfile(object, apiVersion) as PerformanceProfile,
+    convert: (object) => convertProfile(object, apiVersion),
     write: writeYaml,
   };
 }

@@ -10,7 +10,7 @@ import { cnfLabel, exampleCluster, performanceProfile } from "./testing/cluster.
 
 /** As the browser gets it: projected, and as JSON. */
 function sent(cluster: DesignCluster): DesignCluster {
-  const objects = cluster.objects.flatMap((object) => previewObject(object) ?? []);
+  const objects = cluster.objects.map(previewObject);
   return JSON.parse(JSON.stringify({ ...cluster, objects })) as DesignCluster;
 }
 

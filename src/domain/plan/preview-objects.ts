@@ -1,23 +1,22 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import { hashOf } from "../../language/object/hash.ts";
 import { at, isObject, type JsonObject } from "../../language/object/json.ts";
-import { poolOfRendering } from "../machine-config/rendered-annotations.ts";
 import { isGenerated } from "../node-tuning/api.ts";
 import { isDerived } from "../performance-profile/names.ts";
 import { workloadFiles } from "../workload-partitioning/crio-workloads.ts";
 
 /**
- * An object of a cluster as far as previews of a PerformanceProfile depend on it; undefined if they do not. The files of
+ * An object of a cluster as far as previews of a PerformanceProfile depend on it. The files of
  * MachineConfigs that Attune did not derive become hashes: they may be confidential, and are the same before and after.
  */
-export function previewObject(object: KubeObject): KubeObject | undefined {
+export function previewObject<T extends KubeObject>(object: T): T {
   switch (object.kind) {
     case "Node":
-      return previewNode(object);
+      return previewNode(object) as T;
     case "Profile":
-      return previewProfile(object);
+      return previewProfile(object) as T;
     case "MachineConfig":
-      return previewMachineConfig(object);
+      return previewMachineConfig(object) as T;
     default:
       return withoutHistory(object);
   }
@@ -29,27 +28,27 @@ function previewNode(node: KubeObject): KubeObject {
   const fact = (name: string): object => (at(info, name) === undefined ? {} : { [name]: at(info, name) });
   const conditions = at(node, "status", "conditions");
   const { spec } = node as { spec?: { providerID?: string; unschedulable?: boolean; taints?: unknown[] } };
-  return ({
-	apiVersion: node.apiVersion,
-	kind: node.kind,
-	metadata,
-	...spec ? { spec } : {},
-	status: {
-		capacity: {
-			cpu: at(node, 'status', 'capacity', 'cpu'),
-			memory: at(node, 'status', 'capacity', 'memory')
-		},
-		nodeInfo: {
-			...fact('architecture'),
-			...fact('kernelVersion'),
-			...fact('containerRuntimeVersion')
-		},
-		conditions: (Array.isArray(conditions) ? conditions : []).filter(isObject).map(({ type, status }) => ({
-			type,
-			status
-		}))
-	}
-});
+  return {
+    apiVersion: node.apiVersion,
+    kind: node.kind,
+    metadata,
+    ...(spec ? { spec } : {}),
+    status: {
+      capacity: {
+        cpu: at(node, "status", "capacity", "cpu"),
+        memory: at(node, "status", "capacity", "memory"),
+      },
+      nodeInfo: {
+        ...fact("architecture"),
+        ...fact("kernelVersion"),
+        ...fact("containerRuntimeVersion"),
+      },
+      conditions: (Array.isArray(conditions) ? conditions : []).filter(isObject).map(({ type, status }) => ({
+        type,
+        status,
+      })),
+    },
+  };
 }
 
 /** Results of settings are most of it, and change often. */
@@ -60,9 +59,7 @@ function previewProfile(profile: KubeObject): KubeObject {
   return { ...kept, status: rest };
 }
 
-function previewMachineConfig(config: KubeObject): KubeObject | undefined {
-  // Of nodes that have a rendered config it is assumed that they have what their pool wants.
-  if (poolOfRendering(config) !== undefined) return undefined;
+function previewMachineConfig(config: KubeObject): KubeObject {
   const kept = withoutHistory(config) as KubeObject & { spec?: Record<string, unknown> };
   if (isDerived(config) || isGenerated(config.metadata) || !kept.spec) return kept;
   const { config: ignition, ...others } = kept.spec;

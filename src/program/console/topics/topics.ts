@@ -1,4 +1,5 @@
 import { openAccess } from "./access.ts";
+import { openDesign, openDesigns } from "./design.ts";
 import { openFleet } from "./fleet.ts";
 import { openKinds } from "./kinds.ts";
 import type { TopicDefinition } from "./topic-context.ts";
@@ -8,6 +9,8 @@ const topics = {
   fleet: { open: openFleet },
   access: { open: openAccess },
   kinds: { open: openKinds },
+  designs: { open: openDesigns },
+  "design/": { open: openDesign },
 } satisfies Record<string, TopicDefinition>;
 
 export interface FoundTopic {
