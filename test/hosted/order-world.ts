@@ -18,7 +18,7 @@ import { orderedPoolController } from "../../src/domain/hosted/rollout/ordered-p
 import { renderPool } from "../../src/domain/machine-config/render-pool.ts";
 import { LatestBootDecision } from "../../src/domain/node-tuning/boot/boot-decision.ts";
 import { drainController } from "../../src/domain/rollout/drain/drain-controller.ts";
-import { judgeNode } from "../../src/domain/rollout/node-state.ts";
+import { countsAsUnavailable, judgeNode } from "../../src/domain/rollout/node-state.ts";
 import { NodeWriter } from "../../src/domain/rollout/node-writer-controller.ts";
 import { rolloutController } from "../../src/domain/rollout/rollout-controller.ts";
 import type { RolloutNode } from "../../src/domain/rollout/rollout-node.ts";
@@ -147,8 +147,6 @@ export class OrderWorld extends RolloutWorld {
   }
 }
 
-/** A node that no agent has touched yet is as it was installed. */
 function isAway(node: RolloutNode): boolean {
-  const { isUnavailable, isUntouched, isReady } = judgeNode(node);
-  return isUnavailable && !(isUntouched && isReady);
+  return countsAsUnavailable(judgeNode(node));
 }

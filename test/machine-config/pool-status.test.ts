@@ -9,6 +9,7 @@ import { agreesWithRecorded, casesOf } from "./parity.ts";
 import { nodeOf, now, poolOf, shortConditions, type ShortNode, type ShortPool } from "./recorded-pools.ts";
 
 interface Expected {
+  unavailableMachineCount: number;
   conditions: { type: string }[];
 }
 
@@ -31,6 +32,12 @@ function withTexts(id: string, nodes: string | undefined, all = nodes): [string,
   return [id, { ...expect, conditions }];
 }
 
+/** The recorded status, where every node runs as it was installed. */
+function withoutUnavailable(id: string): [string, Expected] {
+  const { expect } = cases.find((recorded) => recorded.id === id)!;
+  return [id, { ...expect, unavailableMachineCount: 0 }];
+}
+
 const ours = Object.fromEntries([
   withTexts("status-degraded", `Node a is reporting: "disk full"`),
   withTexts("status-degraded-mcn-not-ready", `Node a is reporting: "r-a", Node b is reporting: "r-b"`),
@@ -43,6 +50,7 @@ const ours = Object.fromEntries([
     `Node a is reporting: "r-a"; Failed to render`,
   ),
   withTexts("status-by-mcn", `Node a is reporting: "r"`),
+  withoutUnavailable("status-no-annotations"),
 ]);
 
 function membersOf({ pool, nodes }: Case["input"]): Member[] {

@@ -1,4 +1,4 @@
-import { isBehind, type NodeState } from "./node-state.ts";
+import { countsAsUnavailable, isBehind, type NodeState } from "./node-state.ts";
 import { gaveUp, type NodeProgress } from "./node-progress.ts";
 
 export interface Member {
@@ -50,12 +50,11 @@ export function chooseCandidates(input: CandidatesInput): Candidates {
 
 /**
  * A node that was told uses the budget before it starts. One that only another client cordoned does not, or the pool would
- * wait for ever; nor does one that no agent manages yet, which runs as it was installed.
+ * wait for ever.
  */
-function usesBudget({ isUnavailable, isDone, isFailing, isOnlyCordoned, isUntouched, isReady }: NodeState): boolean {
-  if (!isUnavailable) return false;
-  if (isUntouched && isReady) return false;
-  return !(isOnlyCordoned && (isDone || isFailing || isUntouched));
+function usesBudget(state: NodeState): boolean {
+  const { isDone, isFailing, isOnlyCordoned, isUntouched } = state;
+  return countsAsUnavailable(state) && !(isOnlyCordoned && (isDone || isFailing || isUntouched));
 }
 
 /** Also by the operator's own deadlines, and after it was set back. */

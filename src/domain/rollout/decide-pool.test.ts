@@ -56,6 +56,16 @@ test("a node that failed on another config uses the budget once it is told, and 
   });
 });
 
+test("nodes that have no config yet run as they were installed: only one that was told counts as unavailable", () => {
+  let nodes = ["a", "b", "c"].map((name) => node(name, ["", "", ""]));
+  const counts = [0, 1].map(() => {
+    const decision = pass(nodes);
+    nodes = written(nodes, decision);
+    return decision.status;
+  });
+  expect(counts).toMatchObject([{ unavailableMachineCount: 0 }, { unavailableMachineCount: 1, machineCount: 3 }]);
+});
+
 test("a node whose configs a user took away is told again, although it says that it is done", () => {
   const nodes = [node("a", ["", "", "Done"]), node("b", ["r-1", "r-1", "Done"])];
   expect(written(nodes, pass(nodes)).map(({ metadata }) => updateOf(metadata).desired)).toEqual(["r-3", "r-1"]);

@@ -59,6 +59,11 @@ export function isUpdated({ isDone, update }: NodeState, target: string): boolea
   return isDone && update.desired === target && update.desiredImage === "";
 }
 
+/** A ready node that no agent manages yet runs as it was installed. */
+export function countsAsUnavailable({ isUnavailable, isUntouched, isReady }: NodeState): boolean {
+  return isUnavailable && !(isUntouched && isReady);
+}
+
 /** Not told yet. */
 export function isBehind({ update }: NodeState, target: string): boolean {
   return update.desired !== target || update.desiredImage !== "";

@@ -4,7 +4,7 @@ import type { Member } from "./candidates.ts";
 import { describeEmpty, describeWithoutPool, type NearbyNodes } from "./nearby-nodes.ts";
 import { longestReason, printable } from "./node-annotations.ts";
 import { nodeFindings } from "./node-findings.ts";
-import { isUpdated } from "./node-state.ts";
+import { countsAsUnavailable, isUpdated } from "./node-state.ts";
 import { notTuned } from "./startup/startup-taint.ts";
 
 export type PoolStatus = NonNullable<MachineConfigPool["status"]>;
@@ -36,7 +36,7 @@ export function poolStatus(input: PoolStatusInput): PoolStatus {
   const isIdle = target === "" && renderProblems?.length === 0 && waiting.length === 0;
   const updated = isIdle ? states : states.filter((state) => isUpdated(state, target));
   const ready = updated.filter(({ isReady }) => isReady);
-  const unavailable = states.filter(({ isReady, isUnavailable }) => (isIdle ? !isReady : isUnavailable));
+  const unavailable = states.filter((state) => (isIdle ? !state.isReady : countsAsUnavailable(state)));
   const degraded = members.filter(isDegraded);
   // A node that only another client cordoned has the config, and would keep the pool from being updated for ever.
   const settled = updated.filter(({ isReady, isOnlyCordoned }) => isReady || isOnlyCordoned);

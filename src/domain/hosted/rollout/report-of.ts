@@ -2,7 +2,7 @@ import { findCondition } from "../../../language/object/condition.ts";
 import type { BootDecision } from "../../node-tuning/boot/boot-decision.ts";
 import { describeProblem } from "../../rollout/rendering.ts";
 import { printable, quoted } from "../../rollout/node-annotations.ts";
-import { isUpdated } from "../../rollout/node-state.ts";
+import { countsAsUnavailable, isUpdated } from "../../rollout/node-state.ts";
 import type { PoolPass } from "../../rollout/pool-authority.ts";
 import type { PoolOrder } from "../handover/pool-order.ts";
 import type { PoolReport } from "../handover/pool-report.ts";
@@ -112,8 +112,7 @@ function updateIn({ pool, rendering, decision }: PoolPass): Update {
   const wanted = (rendering?.type === "rendered" && rendering.config.metadata.name) || target;
   const updated = members.filter(({ state }) => rendering === undefined || isUpdated(state, wanted));
   const failed = members.filter(({ state, progress }) => state.isDegraded || progress?.phase === "Failed");
-  // A node that no agent has touched is as it was installed.
-  const unavailable = members.filter(({ state }) => state.isUnavailable && !(state.isUntouched && state.isReady));
+  const unavailable = members.filter(({ state }) => countsAsUnavailable(state));
   const isReleased =
     rendering === undefined || (rendering.type === "rendered" && rendering.config.metadata.name === target);
   return {
