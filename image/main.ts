@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultImage, version } from "../src/program/cli/version.ts";
+import { defaultImage, version } from "../src/program/version.ts";
 import { bundledPackages } from "./bundled-packages.ts";
 import type { Architecture } from "./contents.ts";
 import { downloadPackages } from "./debian-packages.ts";

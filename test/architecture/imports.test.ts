@@ -77,7 +77,14 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   },
   "program/scylla-gate": { may: ["language", "domain/scylla", "cluster/kube", "cluster/runtime"] },
   "program/webhook": { may: ["language", "domain", "cluster"] },
-  "program/console": { may: ["language", "domain", "cluster", "program/operator"] },
+  // The version alone.
+  program: { may: [] },
+  "program/gather": { may: ["language", "domain", "cluster", "program/operator", "src/program/version.ts"] },
+  "program/manifest": { may: ["language"] },
+  "program/plan": { may: ["language", "domain", "cluster", "program/gather", "program/manifest"] },
+  "program/console": {
+    may: ["language", "domain", "cluster", "program/operator", "program/gather", "program/manifest", "program/plan"],
+  },
   "program/management": {
     may: ["language", "domain", "cluster", "program/operator", "program/agent"],
   },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodejs } from "../../image/contents.ts";
 import { containerConfig } from "../../image/oci-archive.ts";
-import { version } from "../../src/program/cli/version.ts";
+import { version } from "../../src/program/version.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const text = readFileSync(join(root, "Containerfile"), "utf8");

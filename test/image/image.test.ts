@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defaultImage, version } from "../../src/program/cli/version.ts";
+import { defaultImage, version } from "../../src/program/version.ts";
 import { buildImage } from "./build-image.ts";
 import { Containerd, whyNoContainers } from "./containerd.ts";
 import { InstalledCluster } from "./installed-cluster.ts";

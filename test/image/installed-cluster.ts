@@ -9,7 +9,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
-import { defaultImage } from "../../src/program/cli/version.ts";
+import { defaultImage } from "../../src/program/version.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";

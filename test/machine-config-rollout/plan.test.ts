@@ -18,7 +18,7 @@ import { smallMachine } from "../../src/embedded/lab/machine-base.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import type { KindRef, KubeObject } from "../../src/language/object/meta.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
-import type { PlanDocument } from "../../src/program/cli/plan/plan-text.ts";
+import type { PlanDocument } from "../../src/program/plan/plan-objects.ts";
 import { planOn } from "../../src/program/cli/plan/plan.ts";
 import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";

@@ -9,7 +9,7 @@ import { findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
 import { planOn } from "../../src/program/cli/plan/plan.ts";
-import type { PlanDocument } from "../../src/program/cli/plan/plan-text.ts";
+import type { PlanDocument } from "../../src/program/plan/plan-objects.ts";
 import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, onTestFailed } from "vitest";
 import { Program } from "../../src/program/cli/testing/program.ts";
-import { defaultImage } from "../../src/program/cli/version.ts";
+import { defaultImage } from "../../src/program/version.ts";
 import { findAssets } from "./harness/assets.ts";
 import { Figures, versionsOf } from "./harness/figures.ts";
 import { type NodeState, readNodeState, restoreNodeState } from "./harness/node-state.ts";

@@ -28,7 +28,7 @@ import {
   rootFlag,
   secureUrl,
 } from "./option/shared-flags.ts";
-import { defaultImage } from "./version.ts";
+import { defaultImage } from "../version.ts";
 
 /**
  * One table of flags for each command: what help prints, and what the command line and the `args` of a container are

@@ -27,7 +27,7 @@ import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
 import { printableLines, shellWord } from "./terminal/terminal.ts";
 import { tunedCommand } from "./tuned/command.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 /** A command's code is loaded when the command runs: `attune --help` must not load an API server. */
 const program = new Command("attune")

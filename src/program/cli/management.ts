@@ -10,7 +10,7 @@ import { type ManagementOptions, runManagement } from "../management/management.
 import type { managementCommandFlags, managementFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
 import { logOptions } from "./option/shared-flags.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 /** `attune management`: runs until SIGTERM or SIGINT. */
 export async function management(options: Values<typeof managementCommandFlags>): Promise<void> {

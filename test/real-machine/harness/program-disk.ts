@@ -3,7 +3,7 @@ import { cpSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 
 import { join } from "node:path";
 import { ctr } from "../../../src/node/on-node/before-kubelet/image-run.ts";
 import { imageVariable } from "../../../src/program/cli/agent/prepare-next-boot.ts";
-import { defaultImage } from "../../../src/program/cli/version.ts";
+import { defaultImage } from "../../../src/program/version.ts";
 import { programFolder } from "./guest-files.ts";
 
 const imageName = "image.tar";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { tunedKind, tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
 import { ctr } from "../../../src/node/on-node/before-kubelet/image-run.ts";
 import { oneShotService } from "../../../src/node/on-node/before-kubelet/one-shot-unit.ts";
-import { defaultImage } from "../../../src/program/cli/version.ts";
+import { defaultImage } from "../../../src/program/version.ts";
 import { swappiness, swappinessAtKubelet } from "../harness/guest-files.ts";
 import type { Machine } from "../harness/machine.ts";
 import { importImage } from "../harness/program-disk.ts";

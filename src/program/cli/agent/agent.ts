@@ -10,7 +10,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { imageVariable, prepareNextBoot } from "./prepare-next-boot.ts";
 
 /** `attune agent`: applies the Profile of one node until SIGTERM or SIGINT. */

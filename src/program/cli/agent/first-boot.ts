@@ -10,7 +10,7 @@ import { NodeUpdater } from "../../../node/on-node/machine-config/node-updater.t
 import type { agentCommandFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { writeOut } from "../terminal/terminal.ts";
-import { defaultImage } from "../version.ts";
+import { defaultImage } from "../../version.ts";
 
 type Flags = Pick<Values<typeof agentCommandFlags>, "root" | "node" | "tokenFile" | "firstBootTimeout" | "printUnit">;
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isObject } from "../../../language/object/json.ts";
 import { type ConsoleOptions, type RunningConsole, startConsole } from "../../console/console-server.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 
 /** The page is built beside the bundle. */
 const assets = join(dirname(fileURLToPath(import.meta.url)), "console");

@@ -12,10 +12,10 @@ import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts
 import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { explanationText } from "./explain-text.ts";
-import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
-import { gatherProfiles } from "../gather/gather-profiles.ts";
+import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
+import { gatherProfiles } from "../../gather/gather-profiles.ts";
 import { readNodeValues } from "./node-values.ts";
-import { readOnlyClient } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { checkDirectory } from "../tuned/search-path.ts";

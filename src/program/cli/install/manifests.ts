@@ -31,7 +31,7 @@ import { workloadPartitioningCrds } from "../../../domain/workload-partitioning/
 import { partitioningPolicies } from "../../operator/partitioning-policies.ts";
 import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
-import { defaultImage } from "../version.ts";
+import { defaultImage } from "../../version.ts";
 
 export interface InstallOptions {
   /** Of operator and webhook. Default attune-system. */

@@ -12,7 +12,7 @@ import { managementOptions } from "../management.ts";
 import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
 import { scyllaAgent, scyllaGate, scyllaWait, tuneHost } from "./scylla-programs.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { containerLogs } from "./container-logs.ts";
 import { webhookProgram } from "./webhook-program.ts";
 

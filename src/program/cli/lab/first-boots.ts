@@ -8,7 +8,7 @@ import type { KubeletsOptions } from "../../../embedded/lab/kubelet/kubelets.ts"
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { firstBootUnit, unitName } from "../../../node/on-node/first-boot/unit.ts";
 import { issueToken } from "../node-token/issue-token.ts";
-import { defaultImage } from "../version.ts";
+import { defaultImage } from "../../version.ts";
 import { unitPrograms } from "./unit-programs.ts";
 
 export interface FirstBootsOptions {

@@ -9,7 +9,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { operatorCommandFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { isHosted, runOperatorWith } from "./run-operator.ts";
 
 /** `attune operator`: logs which features the cluster has, and runs until SIGTERM or SIGINT. */

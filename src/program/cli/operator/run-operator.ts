@@ -12,7 +12,7 @@ import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
 import type { operatorFlags } from "../flags.ts";
 import type { Environment, Values } from "../option/flag.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 
 interface Surroundings extends Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "print"> {
   /** Of the management cluster, with --mode hosted. */

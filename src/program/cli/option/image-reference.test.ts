@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { defaultImage } from "../version.ts";
+import { defaultImage } from "../../version.ts";
 import { imageReference } from "./image-reference.ts";
 
 const hash = "0123456789abcdef".repeat(4);

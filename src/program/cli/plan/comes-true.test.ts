@@ -16,7 +16,7 @@ import { isTrue } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { explainOn } from "../explain/explain.ts";
-import type { PlanDocument } from "./plan-text.ts";
+import type { PlanDocument } from "../../plan/plan-objects.ts";
 import { planOn } from "./plan.ts";
 import { testCluster } from "../testing/test-cluster.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";

@@ -18,7 +18,7 @@ import { derive } from "../../../domain/performance-profile/derive.ts";
 import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
 import { withoutPools } from "../../../domain/performance-profile/without-pools.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
-import type { PlanDocument } from "./plan-text.ts";
+import type { PlanDocument } from "../../plan/plan-objects.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 let dir: string;

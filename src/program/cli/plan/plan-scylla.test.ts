@@ -13,7 +13,7 @@ import { startServer, type ApiServer } from "../../../embedded/apiserver/server.
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
-import type { PlanDocument } from "./plan-text.ts";
+import type { PlanDocument } from "../../plan/plan-objects.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
 
 let dir: string;

@@ -2,7 +2,8 @@ import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { PoolChange, PoolUpdate } from "../../../domain/plan/pool-change.ts";
-import { type PlanDocument, planText } from "./plan-text.ts";
+import type { PlanDocument } from "../../plan/plan-objects.ts";
+import { planText } from "./plan-text.ts";
 import { actionsText } from "./pool-text.ts";
 
 const nothing: PlanDocument = {

@@ -2,9 +2,9 @@ import type { ObjectFinding } from "../../../domain/finding.ts";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { BootChange } from "../../../domain/plan/boot-changes.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
-import { type ChangePlan, changesAnything, type PlannedObject } from "../../../domain/plan/change-plan.ts";
+import { changesAnything, type PlannedObject } from "../../../domain/plan/change-plan.ts";
 import type { Level } from "../../../domain/machine-config/cost/cost-of.ts";
-import type { Skipped } from "./dry-run.ts";
+import type { PlanDocument } from "../../plan/plan-objects.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, linesText, reportTable, tableOrLines, textOf } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
@@ -13,11 +13,6 @@ import { fileText } from "../explain/setting-text.ts";
 import { type Limits, nodeNames } from "./node-names.ts";
 import { poolText } from "./pool-text.ts";
 import { scyllaText } from "./scylla-text.ts";
-
-/** What `attune plan` prints. */
-export interface PlanDocument extends ChangePlan {
-  readonly skipped: readonly Skipped[];
-}
 
 interface Style {
   /** Every node by name. */

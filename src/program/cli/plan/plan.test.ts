@@ -13,7 +13,7 @@ import { type Tuned, tunedKind, tuningNamespace } from "../../../domain/node-tun
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { explainOn } from "../explain/explain.ts";
-import { readOnlyClient } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
 import { FakeRoot } from "../tuned/testing/fake-root.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";

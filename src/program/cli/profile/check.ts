@@ -7,7 +7,7 @@ import { nameClashes } from "../../../domain/performance-profile/findings/name.t
 import { nodeSelectorTaken } from "../../../domain/performance-profile/findings/selectors.ts";
 import { type Surroundings, surroundingsOf } from "../../../domain/performance-profile/surroundings.ts";
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
-import { type Manifest, readManifests } from "../manifest/read-manifests.ts";
+import { type Manifest, readManifests } from "../../manifest/read-manifests.ts";
 import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
 import type { Values } from "../option/flag.ts";
 import type { checkFlags } from "./flags.ts";

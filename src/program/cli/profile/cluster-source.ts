@@ -4,7 +4,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { Values } from "../option/flag.ts";
 import type { sourceFlags } from "./flags.ts";
-import { readOnlyClient } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../../gather/read-only-client.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readLiveCluster } from "./live-cluster.ts";
 import { readMustGather } from "./must-gather.ts";

@@ -4,7 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { profileKind } from "../../../domain/node-tuning/api.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { gatherPlatform } from "../gather/gather-profiles.ts";
+import { gatherPlatform } from "../../gather/gather-profiles.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 

@@ -2,7 +2,7 @@ import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { dnsSubdomain } from "../../../language/object/names.ts";
 import { readSnapshot, type Snapshot } from "../../../node/snapshot/read-snapshot.ts";
-import { listItems, parseDocuments } from "../manifest/parse-documents.ts";
+import { listItems, parseDocuments } from "../../manifest/parse-documents.ts";
 import { printable } from "../terminal/terminal.ts";
 import { type GatheredFile, gatheredFiles } from "./gathered-files.ts";
 import { isHosted, type KnownCluster } from "./known-cluster.ts";

@@ -6,7 +6,7 @@ import {
   readInstallConfig,
 } from "../../../domain/workload-partitioning/install-config.ts";
 import { at, isObject } from "../../../language/object/json.ts";
-import { parseDocuments } from "../manifest/parse-documents.ts";
+import { parseDocuments } from "../../manifest/parse-documents.ts";
 import type { Rendered, RenderedFile } from "./render-assets.ts";
 import type { SortedAssets } from "./sort-assets.ts";
 

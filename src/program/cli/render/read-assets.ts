@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { listItems, parseDocuments, textFault } from "../manifest/parse-documents.ts";
+import { listItems, parseDocuments, textFault } from "../../manifest/parse-documents.ts";
 
 /** An object of a file. */
 export interface Asset<T extends KubeObject = KubeObject> {

@@ -15,7 +15,7 @@ import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/identifier.ts";
-import { textFault } from "../manifest/parse-documents.ts";
+import { textFault } from "../../manifest/parse-documents.ts";
 import type { Asset } from "./read-assets.ts";
 
 /** The objects of the input that rendering uses. */

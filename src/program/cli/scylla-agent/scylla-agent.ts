@@ -9,7 +9,7 @@ import { runScyllaAgent, type ScyllaAgentOptions } from "../../scylla-agent/scyl
 import type { scyllaAgentCommandFlags, scyllaAgentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 
 /** `attune scylla-agent`: tunes a node for the databases on it until SIGTERM or SIGINT. */
 export async function scyllaAgent(flags: Values<typeof scyllaAgentCommandFlags>): Promise<void> {

@@ -8,7 +8,7 @@ import { runScyllaGate } from "../../scylla-gate/scylla-gate.ts";
 import type { scyllaGateCommandFlags, scyllaGateFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { printableLines, writeOut } from "../terminal/terminal.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { DiskFolder } from "./disk-folder.ts";
 
 /** `attune scylla-gate`: lets the database of its pod start when the node is tuned, until SIGTERM or SIGINT. */

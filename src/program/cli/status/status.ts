@@ -2,7 +2,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { statusFlags } from "../flags.ts";
-import { readOnlyClient } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../../gather/read-only-client.ts";
 import type { Values } from "../option/flag.ts";
 import { Redraw, type Size } from "../terminal/redraw.ts";
 import { serialised } from "../terminal/serialise.ts";

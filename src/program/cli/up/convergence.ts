@@ -8,7 +8,7 @@ import { equal } from "../../../language/object/json.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { findBootId } from "../../../node/host/boot-id.ts";
 import { loadRecord } from "../../../node/on-node/tuning-record.ts";
-import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
+import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { type PoolOutcome, poolOutcomes } from "./pool-outcome.ts";
 import { exampleSysctl } from "./worked-example.ts";

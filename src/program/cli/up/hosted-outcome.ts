@@ -17,7 +17,7 @@ import {
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { type Condition, findCondition, isTrue } from "../../../language/object/condition.ts";
-import { gatherNodeTuning } from "../gather/gather-node-tuning.ts";
+import { gatherNodeTuning } from "../../gather/gather-node-tuning.ts";
 import { type ClusterState, type Hosts, nodeOutcomes } from "./convergence.ts";
 import { clustersNamespace, hostedClusterName } from "./hosted-example.ts";
 import type { PoolOutcome } from "./pool-outcome.ts";

@@ -29,7 +29,7 @@ import { programs } from "../lab/container-programs.ts";
 import { unitPrograms } from "../lab/unit-programs.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 import { shellWord } from "../terminal/terminal.ts";
-import { defaultImage } from "../version.ts";
+import { defaultImage } from "../../version.ts";
 import { accountOf, adminOf, createMissing } from "./cluster-access.ts";
 import {
   clustersNamespace,

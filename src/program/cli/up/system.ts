@@ -24,7 +24,7 @@ import { foundation, kindsOf } from "../install/manifests.ts";
 import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
 import { shellWord } from "../terminal/terminal.ts";
-import { defaultImage, version } from "../version.ts";
+import { defaultImage, version } from "../../version.ts";
 import { firstBoots } from "../lab/first-boots.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 import { accountOf, adminOf, createMissing } from "./cluster-access.ts";

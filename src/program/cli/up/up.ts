@@ -10,7 +10,7 @@ import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
 import { screenSize, writeOut } from "../terminal/terminal.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { type ClusterState, converge, waitingIn } from "./convergence.ts";
 import { twoClusters } from "./hosted-system.ts";
 import { Progress } from "./progress.ts";

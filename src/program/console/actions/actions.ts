@@ -1,4 +1,11 @@
 import type { Action } from "./action.ts";
+import { apply } from "./apply.ts";
+import { pause } from "./pause.ts";
+import { plan } from "./plan.ts";
 
 /** By the last part of their address. */
-export const actions: ReadonlyMap<string, Action> = new Map();
+export const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ["plan", plan],
+  ["apply", apply],
+  ["pause", pause],
+]);

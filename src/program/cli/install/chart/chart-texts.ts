@@ -2,7 +2,7 @@ import { tuningNamespace } from "../../../../domain/node-tuning/api.ts";
 import { releases } from "../../../../domain/workload-partitioning/release.ts";
 import { writeYaml } from "../../../../language/object/write-yaml.ts";
 import type { InstallOptions } from "../manifests.ts";
-import { version } from "../../version.ts";
+import { version } from "../../../version.ts";
 
 /** Defaults of the chart's values: what the flags of `attune install --chart` say. */
 export type ChartValues = Required<

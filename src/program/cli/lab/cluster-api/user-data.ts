@@ -9,7 +9,7 @@ import type { TokenFile } from "../../../../domain/rollout/first-boot/token-file
 import { describeProblem } from "../../../../domain/rollout/rendering.ts";
 import type { Fetched, FetchPayload } from "../../../../node/on-node/first-boot/fetch-payload.ts";
 import { sha256 } from "../../../operator/sha256.ts";
-import { version } from "../../version.ts";
+import { version } from "../../../version.ts";
 
 interface IgnitionSource {
   readonly config?: { readonly merge: readonly { source: string; httpHeaders: { name: string; value: string }[] }[] };

@@ -1,6 +1,6 @@
 import { OneShotHost } from "../../tuned/one-shot-host.ts";
 import { checkDirectory } from "../../tuned/search-path.ts";
-import { version } from "../../version.ts";
+import { version } from "../../../version.ts";
 import { renderBootArguments } from "./boot-arguments.ts";
 import type { Rendered } from "../render-assets.ts";
 import type { SortedAssets } from "../sort-assets.ts";

@@ -1,12 +1,12 @@
-import type { Client } from "../../../cluster/kube/client.ts";
-import { ifThere } from "../../../cluster/kube/api-error.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import type { ScyllaState } from "../../../domain/plan/scylla-side.ts";
-import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../../domain/scylla/api.ts";
-import type { AgentDaemonSet } from "../../../domain/scylla/config/agent-daemon-set.ts";
-import { defaultName, nodeConfigLabel, tuningNamespace } from "../../../domain/scylla/names.ts";
-import { type ScyllaPod, scyllaPodSelector } from "../../../domain/scylla/scylla-pod.ts";
-import type { ClusterFeatures } from "../../operator/cluster-features.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { ifThere } from "../../cluster/kube/api-error.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import type { ScyllaState } from "../../domain/plan/scylla-side.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
+import type { AgentDaemonSet } from "../../domain/scylla/config/agent-daemon-set.ts";
+import { defaultName, nodeConfigLabel, tuningNamespace } from "../../domain/scylla/names.ts";
+import { type ScyllaPod, scyllaPodSelector } from "../../domain/scylla/scylla-pod.ts";
+import type { ClusterFeatures } from "../operator/cluster-features.ts";
 import { defaultImage, version } from "../version.ts";
 
 /** What tuning for Scylla depends on. Undefined where the cluster has no ScyllaNodeConfigs. */

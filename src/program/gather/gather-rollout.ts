@@ -1,21 +1,21 @@
-import { ifThere, isForbidden } from "../../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { leaseKind } from "../../../cluster/runtime/leader/lease.ts";
-import { containerRuntimeConfigKind, kubeletConfigKind } from "../../../domain/machine-config/api.ts";
+import { ifThere, isForbidden } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { leaseKind } from "../../cluster/runtime/leader/lease.ts";
+import { containerRuntimeConfigKind, kubeletConfigKind } from "../../domain/machine-config/api.ts";
 import {
   machineConfigurationKind,
   mergedPolicy,
   userPolicy,
-} from "../../../domain/machine-config/cost/disruption-policy.ts";
-import type { BlockedNode } from "../../../domain/plan/pool-waits.ts";
-import type { RolloutState } from "../../../domain/plan/rollout-changes.ts";
-import { isEvictable } from "../../../domain/rollout/drain/evictable-pods.ts";
-import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type ClusterFeatures, rollsOut } from "../../operator/cluster-features.ts";
-import { operatorLease, operatorServiceAccount } from "../../operator/rbac.ts";
-import { sha256 } from "../../operator/sha256.ts";
+} from "../../domain/machine-config/cost/disruption-policy.ts";
+import type { BlockedNode } from "../../domain/plan/pool-waits.ts";
+import type { RolloutState } from "../../domain/plan/rollout-changes.ts";
+import { isEvictable } from "../../domain/rollout/drain/evictable-pods.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../language/object/label-selector.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { type ClusterFeatures, rollsOut } from "../operator/cluster-features.ts";
+import { operatorLease, operatorServiceAccount } from "../operator/rbac.ts";
+import { sha256 } from "../operator/sha256.ts";
 
 /** What the rollout of pools depends on. Undefined where the cluster has no MachineConfigPools. */
 export async function gatherRollout(

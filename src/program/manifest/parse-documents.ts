@@ -1,5 +1,5 @@
-import { get } from "../../../language/object/json.ts";
-import { splitDocuments } from "../../../language/object/split-documents.ts";
+import { get } from "../../language/object/json.ts";
+import { splitDocuments } from "../../language/object/split-documents.ts";
 
 /** A document of a file as data, or why it cannot be read. */
 export type ParsedDocument =
@@ -43,7 +43,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 async function parseYaml(text: string, line: number): Promise<{ line: number; value: unknown } | { problem: string }> {
-  const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
+  const { readYaml, YamlError } = await import("../../language/object/yaml.ts");
   try {
     return { line, value: readYaml(text) };
   } catch (error) {

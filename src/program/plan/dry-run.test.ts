@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import type { Client } from "../../../cluster/kube/client.ts";
-import type { Json } from "../../../language/object/json.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import type { Json } from "../../language/object/json.ts";
 import { dryRunAll, withRemovals } from "./dry-run.ts";
 
 /** Has no methods: every request fails the test. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { get, isObject } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import { get, isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { listItems, parseDocuments, textFault } from "./parse-documents.ts";
 
 /** An object of a file. */
@@ -33,6 +33,16 @@ export async function readManifests(paths: readonly string[], options: ReadOptio
       for (const file of await filesAt(path, options.recursive))
         await manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
   }
+  return { manifests, problems };
+}
+
+/** The objects of texts that are at hand. `name`: as places begin. */
+export async function readTexts(
+  texts: readonly { readonly name: string; readonly text: string }[],
+): Promise<ReadManifests> {
+  const manifests: Manifest[] = [];
+  const problems: string[] = [];
+  for (const { name, text } of texts) await manifestsIn(name, text, manifests, problems);
   return { manifests, problems };
 }
 

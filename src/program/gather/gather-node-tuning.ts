@@ -1,16 +1,16 @@
-import type { Labels } from "../../../domain/machine-config/pools.ts";
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
-import { inputsAnnotation, type Profile, profileKind, type Tuned, tunedKind } from "../../../domain/node-tuning/api.ts";
-import type { NodeTuningInput } from "../../../domain/node-tuning/decide.ts";
-import { projectNode, SharedTexts } from "../../../domain/node-tuning/projections.ts";
-import { rulesOf } from "../../../domain/node-tuning/rule.ts";
-import type { NodeFacts } from "../../../domain/node-tuning/node-profile.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { formatTime } from "../../../language/object/time.ts";
-import { type ClusterFeatures, clusterFeatures } from "../../operator/cluster-features.ts";
+import type { Labels } from "../../domain/machine-config/pools.ts";
+import { isNotFound } from "../../cluster/kube/api-error.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { inputsAnnotation, type Profile, profileKind, type Tuned, tunedKind } from "../../domain/node-tuning/api.ts";
+import type { NodeTuningInput } from "../../domain/node-tuning/decide.ts";
+import { projectNode, SharedTexts } from "../../domain/node-tuning/projections.ts";
+import { rulesOf } from "../../domain/node-tuning/rule.ts";
+import type { NodeFacts } from "../../domain/node-tuning/node-profile.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { formatTime } from "../../language/object/time.ts";
+import { type ClusterFeatures, clusterFeatures } from "../operator/cluster-features.ts";
 import { version } from "../version.ts";
 
 export interface Gathering {

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../../../cluster/kube/api-error.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { leaseKind } from "../../../cluster/runtime/leader/lease.ts";
-import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
-import { tuningNamespace as namespace } from "../../../domain/node-tuning/api.ts";
-import { clusterFeatures } from "../../operator/cluster-features.ts";
-import { operatorLease, operatorServiceAccount } from "../../operator/rbac.ts";
-import { testCluster } from "../testing/test-cluster.ts";
+import { ApiError } from "../../cluster/kube/api-error.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { leaseKind } from "../../cluster/runtime/leader/lease.ts";
+import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
+import { tuningNamespace as namespace } from "../../domain/node-tuning/api.ts";
+import { clusterFeatures } from "../operator/cluster-features.ts";
+import { operatorLease, operatorServiceAccount } from "../operator/rbac.ts";
+import { testCluster } from "../cli/testing/test-cluster.ts";
 import { gatherRollout } from "./gather-rollout.ts";
 
 test("the node of the operator is that of the pod which holds its lease", async () => {

@@ -1,19 +1,19 @@
-import { isApiError, ifThere } from "../../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
+import { isApiError, ifThere } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 import {
   containerRuntimeConfigKind,
   kubeletConfigKind,
   machineConfigKind,
   machineConfigPoolKind,
-} from "../../../domain/machine-config/api.ts";
-import { tunedKind } from "../../../domain/node-tuning/api.ts";
-import { get, isObject, type Json, set } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { readLastApplied } from "../../../language/patch/last-applied.ts";
-import { group as performanceGroup, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
-import type { PlannedWrite } from "../../../domain/plan/change-plan.ts";
-import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../../domain/scylla/api.ts";
+} from "../../domain/machine-config/api.ts";
+import { tunedKind } from "../../domain/node-tuning/api.ts";
+import { get, isObject, type Json, set } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { readLastApplied } from "../../language/patch/last-applied.ts";
+import { group as performanceGroup, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import type { PlannedWrite } from "../../domain/plan/change-plan.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
 
 export interface Skipped {
@@ -51,6 +51,8 @@ export interface DryRunOptions {
   readonly namespace: string;
   /** Kinds that the cluster does not have. */
   readonly absent?: readonly string[];
+  /** Server-side apply as this manager, instead of what `kubectl apply` sends. */
+  readonly applyAs?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +60,7 @@ export interface DryRunOptions {
 export async function dryRunAll(
   client: Client,
   manifests: readonly Manifest[],
-  { namespace, absent = [], signal }: DryRunOptions,
+  { namespace, absent = [], applyAs, signal }: DryRunOptions,
 ): Promise<DryRuns> {
   const writes: PlannedWrite[] = [];
   const skipped: Skipped[] = [];
@@ -79,7 +81,7 @@ export async function dryRunAll(
     if (twice !== undefined) problems.push(`${place}: ${kind} ${name} is already defined in ${twice}`);
     else
       try {
-        writes.push({ place, ...(await dryRun(client, of, target, signal)) });
+        writes.push({ place, ...(await dryRun(client, of, target, { applyAs, signal })) });
       } catch (error) {
         if (!isApiError(error) || error.code === 0 || error.code === 401) throw error;
         problems.push(`${place}: ${error.message}`);
@@ -99,11 +101,15 @@ async function dryRun(
   client: Client,
   { ref, patch: type }: (typeof planned)[number],
   object: KubeObject,
-  signal: AbortSignal,
+  { applyAs, signal }: Pick<DryRunOptions, "applyAs" | "signal">,
 ): Promise<Omit<PlannedWrite, "place">> {
   const { name = "", namespace } = object.metadata;
   const options = { namespace, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
   const before = await ifThere(client.get(ref, name, { namespace, signal }));
+  if (applyAs !== undefined) {
+    const manager = { ...options, fieldManager: applyAs };
+    return { before, after: await client.patch(ref, name, { type: "apply", object }, manager) };
+  }
   if (!before) return { after: await client.create(ref, object, options) };
   // kubectl keeps its own annotation there, so that it never removes those of other clients.
   const metadata = { ...object.metadata, annotations: object.metadata.annotations ?? {} };

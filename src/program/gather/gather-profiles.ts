@@ -1,13 +1,13 @@
-import { ifThere } from "../../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { kubeletConfigKind } from "../../../domain/machine-config/api.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
-import type { ClusterObjects } from "../../../domain/performance-profile/surroundings.ts";
-import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
-import { derivedNames } from "../../../domain/performance-profile/names.ts";
-import { infrastructureKind, partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
+import { ifThere } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { kubeletConfigKind } from "../../domain/machine-config/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import type { ClusterObjects } from "../../domain/performance-profile/surroundings.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { derivedNames } from "../../domain/performance-profile/names.ts";
+import { infrastructureKind, partitioningConfigMap } from "../../domain/workload-partitioning/identifier.ts";
 
 /** Undefined where the cluster has no such kind. */
 export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {

@@ -1,4 +1,4 @@
-import type { Client, WriteOptions } from "../../../cluster/kube/client.ts";
+import type { Client, WriteOptions } from "../../cluster/kube/client.ts";
 
 /** Allows reads and dry runs; rejects every other request. */
 export function readOnlyClient(client: Client): Client {

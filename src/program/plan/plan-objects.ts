@@ -1,0 +1,97 @@
+import type { Client } from "../../cluster/kube/client.ts";
+import { type ObjectFinding, mostSevereFirst } from "../../domain/finding.ts";
+import { type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import type { ChangePlan, PlannedWrite } from "../../domain/plan/change-plan.ts";
+import { type ClusterState, planChanges } from "../../domain/plan/plan-changes.ts";
+import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
+import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
+import { gatherRollout } from "../gather/gather-rollout.ts";
+import { gatherScylla } from "../gather/gather-scylla.ts";
+import { readOnlyClient } from "../gather/read-only-client.ts";
+import type { Manifest } from "../manifest/read-manifests.ts";
+import { dryRunAll, type Skipped } from "./dry-run.ts";
+
+/** What applying objects would do. */
+export interface PlanDocument extends ChangePlan {
+  readonly skipped: readonly Skipped[];
+}
+
+export interface PlanObjects {
+  readonly client: Client;
+  readonly manifests: readonly Manifest[];
+  /** For objects that name none. Default `default`. */
+  readonly namespace?: string | undefined;
+  /** Asks for server-side apply as this manager, instead of what `kubectl apply` sends. */
+  readonly applyAs?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export type PlannedObjects =
+  | { readonly type: "plan"; readonly document: PlanDocument }
+  /** What is wrong with the objects, each with its place. */
+  | { readonly type: "refused"; readonly problems: readonly string[] };
+
+/** Asks for dry runs and computes what they lead to. Changes nothing. */
+export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
+  const { client, manifests, namespace = "default", applyAs, signal } = input;
+  const reader = readOnlyClient(client);
+  const [gathered, profiles] = await Promise.all([
+    gatherNodeTuning({ client: reader, namespace: tuningNamespace, now: Date.now(), signal }),
+    gatherProfiles(reader, signal),
+  ]);
+  const absent = [
+    ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig", "ContainerRuntimeConfig"]),
+    ...(profiles ? [] : [performanceProfileKind.kind]),
+    ...(gathered.features.scyllaNodeConfigs ? [] : scyllaKinds),
+  ];
+  const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, applyAs, signal });
+  if (problems.length > 0) return { type: "refused", problems };
+
+  const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, signal });
+  const result = planChanges({ writes, cluster });
+  if (result.type === "refused") return result;
+  const findings = [...missingScylla(skipped, absent), ...result.plan.findings].toSorted(mostSevereFirst);
+  return { type: "plan", document: { ...result.plan, findings, skipped } };
+}
+
+const scyllaKinds = [scyllaNodeConfigKind.kind, scyllaOperatorConfigKind.kind];
+
+function missingScylla(skipped: readonly Skipped[], absent: readonly string[]): ObjectFinding[] {
+  return skipped
+    .filter(({ kind }) => scyllaKinds.includes(kind) && absent.includes(kind))
+    .map(({ kind, name }) => ({
+      severity: "warning",
+      about: `${kind} ${name}`,
+      message: "the cluster has no such kind: attune install --scylla adds it",
+    }));
+}
+
+async function clusterState(input: {
+  readonly client: Client;
+  readonly gathered: GatheredTuning;
+  readonly profiles: readonly KubeObject[];
+  readonly writes: readonly PlannedWrite[];
+  readonly signal: AbortSignal;
+}): Promise<ClusterState> {
+  const { client, gathered, profiles, writes, signal } = input;
+  const { tuning, nodes, profiles: tuned, features } = gathered;
+  const written = writes.map(({ after }) => after);
+  const tuneds = written.filter(({ kind }) => kind === "Tuned") as Tuned[];
+  const names = written
+    .filter(({ kind }) => kind === performanceProfileKind.kind)
+    .map(({ metadata }) => metadata.name ?? "");
+  return {
+    nodes,
+    profiles: tuned,
+    performanceProfiles: profiles,
+    ...(await gatherPlatform(client, signal)),
+    derived: await gatherDerived(client, names, signal),
+    scylla: await gatherScylla(client, features, signal),
+    rollout: await gatherRollout(client, features, { namespace: tuning.namespace, signal }),
+    // Tuneds that are derived from PerformanceProfiles never go by labels of pods.
+    tuning: { ...tuning, podsOn: await gatherPods(client, [...tuning.tuneds, ...tuneds], { signal }) },
+  };
+}
