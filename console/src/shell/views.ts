@@ -23,4 +23,19 @@ export const views: readonly View[] = [
     key: "f",
     Component: lazy(async () => ({ default: (await import("../fleet/fleet.tsx")).Fleet })),
   },
+  {
+    path: "/design/:profile?",
+    title: "Design",
+    group: "Change",
+    key: "d",
+    needs: ["PerformanceProfile.performance.openshift.io"],
+    Component: lazy(async () => ({ default: (await import("../design/designer.tsx")).Designer })),
+  },
+  {
+    path: "/plan",
+    title: "Plan",
+    group: "Change",
+    key: "p",
+    Component: lazy(async () => ({ default: (await import("../plan/plan-view.tsx")).Plan })),
+  },
 ];

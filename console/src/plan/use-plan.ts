@@ -1,0 +1,44 @@
+import { useEffect, useState } from "react";
+import type { PlanAnswer, PlanFile, PlanRequest } from "../../protocol/answers.ts";
+import { request } from "../session/request.ts";
+
+export interface PlanState {
+  readonly answer: PlanAnswer | undefined;
+  /** Why there is none, in the words of the server. */
+  readonly problem: string | undefined;
+  readonly isLoading: boolean;
+  readonly again: () => void;
+  readonly replace: (answer: PlanAnswer) => void;
+}
+
+/** The server's plan of some files; a newer one replaces it. */
+export function usePlan(files: readonly PlanFile[], cluster: string | undefined): PlanState {
+  const [state, setState] = useState<Pick<PlanState, "answer" | "problem" | "isLoading">>({
+    answer: undefined,
+    problem: undefined,
+    isLoading: files.length > 0,
+  });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    if (files.length === 0) return setState({ answer: undefined, problem: undefined, isLoading: false });
+    const abort = new AbortController();
+    const ask = async (): Promise<void> => {
+      setState({ answer: undefined, problem: undefined, isLoading: true });
+      try {
+        const body: PlanRequest = { cluster, files };
+        const answer = await request<PlanAnswer>("plan", body, abort.signal);
+        if (!abort.signal.aborted) setState({ answer, problem: undefined, isLoading: false });
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (!abort.signal.aborted) setState({ answer: undefined, problem, isLoading: false });
+      }
+    };
+    void ask();
+    return () => abort.abort();
+  }, [files, cluster, attempt]);
+  return {
+    ...state,
+    again: () => setAttempt(attempt + 1),
+    replace: (answer) => setState({ answer, problem: undefined, isLoading: false }),
+  };
+}
