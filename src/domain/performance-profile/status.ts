@@ -159,10 +159,17 @@ function poolUpdating({ pool, set = "", isOurs, kubeletConfig }: RolloutInput): 
       `${about} is paused until it has all objects of the profile, so that nodes restart once`,
     );
   if (spec?.paused) return progressing("MCPPaused", `${about} is paused: its nodes change when it no longer is`);
-  const { updatedMachineCount: updated = 0, readyMachineCount: ready = 0, machineCount: all = 0 } = status ?? {};
-  const far =
-    updated < all ? `${updated} of ${all} nodes are updated` : `all nodes are updated, ${ready} of ${all} are ready`;
-  return progressing("MCPUpdating", `${about}: ${far}`);
+  return progressing("MCPUpdating", `${about}: ${howFar(pool)}`);
+}
+
+/** The counts of a status that is older than the target are those of the config before. */
+function howFar({ metadata: { generation }, status = {} }: MachineConfigPool): string {
+  const { observedGeneration = generation, updatedMachineCount: updated = 0, machineCount: all = 0 } = status;
+  if (observedGeneration !== generation) return "its nodes are about to be told";
+  const { readyMachineCount: ready = 0 } = status;
+  return updated < all
+    ? `${updated} of ${all} nodes are updated`
+    : `all nodes are updated, ${ready} of ${all} are ready`;
 }
 
 /** A KubeletConfig without the field is that of an older machine config operator. */
