@@ -11,8 +11,16 @@ export async function editOstreeArguments(edit: ArgumentsEdit, host: Pick<Host, 
   const listed = await host.run(["rpm-ostree", "kargs"], { timeoutMs });
   if (listed.type === "failed") return { type: "failed", code: "ENOEXEC", message: listed.message };
   const present = splitArguments(listed.stdout);
-  const options = kargsOptions(removable(present, edit), edit.add);
+  const old = removable(present, edit);
+  const options = kargsOptions(old, edit.add);
   if (options.length === 0) return { type: "done" };
+  const outcome = await kargs(options, host);
+  // OSTree 2022.7 splits the arguments that it has at every blank, also in quotes, and finds only the parts of one.
+  const parts = old.flatMap((word) => word.split(/\s+/));
+  return outcome.type === "failed" && parts.length > old.length ? kargs(kargsOptions(parts, edit.add), host) : outcome;
+}
+
+async function kargs(options: readonly string[], host: Pick<Host, "run">): Promise<ActionOutcome> {
   const result = await host.run(["rpm-ostree", "kargs", ...options], { timeoutMs });
   if (result.type === "failed") return { type: "failed", code: "ENOEXEC", message: result.message };
   return result.code === 0
