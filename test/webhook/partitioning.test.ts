@@ -5,6 +5,7 @@ import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver
 import { readRefusal, refusedReason } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import { at } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { podStory, type PodStory } from "../../src/program/cli/explain/explain-pod.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { growingPause } from "../servers/until.ts";
 import { serverVariants } from "../servers/server-under-test.ts";
@@ -211,6 +212,19 @@ for (const variant of serverVariants())
       await expect
         .poll(async () => (await refusals("default")).map(shown))
         .toContainEqual(["bare", "node-capacity-missing", expect.any(Number)]);
+
+      const { signal } = new AbortController();
+      const story = (name: string): Promise<PodStory> =>
+        podStory({ client: admin, name, namespace: "refusing", signal });
+      expect(await story("broken")).toMatchObject({ pod: "broken", refusals: [{ rule: "effect-missing", count: 2 }] });
+      await create(podObject("runs", { annotations: target }), "refusing");
+      expect(await story("runs")).toMatchObject({
+        outcome: "rewritten",
+        containers: [{ container: "one", cpu: "250m", shares: "256" }],
+        refusals: [],
+      });
+      expect(await story("runs")).not.toHaveProperty("now");
+      await expect(story("nobody")).rejects.toThrow(/not found in namespace refusing, and no event/);
     });
 
     it("follows the identifier while it runs: empty, deleted, and back", async () => {

@@ -395,7 +395,10 @@ export const planFlags = {
 
 export const explainFlags = {
   ...connectionFlags,
-  namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
+  namespace: text(
+    "-n, --namespace <name>",
+    `namespace of the pod (default: of the context), or of Tuneds and Profiles (default: ${tuningNamespace})`,
+  ),
   root: text("--root <dir>", "where the node's root file system is mounted: also show the values it has"),
   exec: execFlag,
   output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (also disabled units), json or yaml"),

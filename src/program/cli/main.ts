@@ -177,8 +177,9 @@ addCommand(program, {
 
 addCommand(program, {
   name: "explain",
-  description: "show why a node has its profile, and where each of its settings comes from",
-  operands: { "<kind>": "node", "<name>": "name of the node" },
+  description:
+    "show why a node has its profile, and where each of its settings comes from; or what admission did with a pod, and by which rule",
+  operands: { "<kind>": "node or pod", "<name>": "its name" },
   flags: explainFlags,
   run: async (options, [kind = "", name = ""]) => (await import("./explain/explain.ts")).explain(kind, name, options),
 });

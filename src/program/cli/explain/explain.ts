@@ -11,7 +11,9 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { podStory } from "./explain-pod.ts";
 import { explanationText } from "./explain-text.ts";
+import { podText } from "./pod-text.ts";
 import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
 import { gatherProfiles } from "../../gather/gather-profiles.ts";
 import { readNodeValues } from "./node-values.ts";
@@ -23,13 +25,14 @@ import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 
 export type ExplainOptions = Partial<Values<typeof explainFlags>>;
 
-/** `attune explain node NAME`. */
+/** `attune explain node|pod NAME`. */
 export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
   checkKind(kind);
   const client = new HttpClient(await loadConnection(options));
   try {
     const { signal } = stopOnSignals();
-    await explainOn({ client, kind, name, options, terminal: processTerminal(), signal });
+    const { namespace } = client.connection;
+    await explainOn({ client, kind, name, options, terminal: processTerminal(), signal, contextNamespace: namespace });
   } finally {
     client.close();
   }
@@ -40,12 +43,27 @@ export interface ExplainRequest extends CommandContext {
   readonly kind: string;
   readonly name: string;
   readonly options: ExplainOptions;
+  /** Of pods, unless one is named. */
+  readonly contextNamespace?: string | undefined;
 }
 
-/** Why a node has the profile it has. Changes nothing. */
+/** Why a node has the profile it has, or what admission did with a pod. Changes nothing. */
 export async function explainOn(request: ExplainRequest): Promise<void> {
-  const { kind, name, options, terminal, signal } = request;
-  checkKind(kind);
+  await (checkKind(request.kind) === "pod" ? explainPodOn(request) : explainNodeOn(request));
+}
+
+async function explainPodOn({ name, options, terminal, signal, ...request }: ExplainRequest): Promise<void> {
+  const { output: format = "table", namespace = request.contextNamespace ?? "default" } = options;
+  const story = await podStory({ client: readOnlyClient(request.client), name, namespace, signal });
+  terminal.out(
+    format === "json" || format === "yaml"
+      ? await serialised(story, format)
+      : podText(story, terminal.colours, terminal.columns),
+  );
+}
+
+async function explainNodeOn(request: ExplainRequest): Promise<void> {
+  const { name, options, terminal, signal } = request;
   const { namespace = tuningNamespace, root, exec = false, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
   const { tuning, nodes, profiles } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
@@ -74,9 +92,11 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   );
 }
 
-function checkKind(kind: string): void {
-  if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
-    throw new Error(`explain ${kind}: only nodes can be explained`);
+function checkKind(kind: string): "node" | "pod" {
+  const written = kind.toLowerCase();
+  if (["node", "nodes", "no"].includes(written)) return "node";
+  if (["pod", "pods", "po"].includes(written)) return "pod";
+  throw new Error(`explain ${kind}: only nodes and pods can be explained`);
 }
 
 /** The values of the node whose files are below `root`. */
