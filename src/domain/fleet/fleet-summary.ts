@@ -19,7 +19,7 @@ export interface FleetGroup {
   readonly summary: FleetSummary;
 }
 
-export function summarise(rows: readonly FleetRow[]): FleetSummary {
+export function summarise(rows: readonly Omit<FleetRow, "name">[]): FleetSummary {
   const states = Object.fromEntries(fleetStates.map((state) => [state, 0])) as Record<FleetState, number>;
   let reboots = 0;
   let notReady = 0;
@@ -32,8 +32,8 @@ export function summarise(rows: readonly FleetRow[]): FleetSummary {
 }
 
 /** By name, except that groups by state have the order of states. */
-export function groupRows(rows: readonly FleetRow[], by: Grouping): FleetGroup[] {
-  const groups = new Map<string, FleetRow[]>();
+export function groupRows(rows: readonly Omit<FleetRow, "name">[], by: Grouping): FleetGroup[] {
+  const groups = new Map<string, Omit<FleetRow, "name">[]>();
   for (const row of rows) {
     const group = groups.get(row[by]) ?? [];
     groups.set(row[by], group);
