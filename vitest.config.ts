@@ -23,6 +23,8 @@ function onNodeOfImage(path: string): TestProjectInlineConfiguration {
   // After the others: some suites use what a machine has once.
   return { extends: true, test: { name: "image-node", include, env, provide, sequence: { groupOrder: 1 } } };
 }
+/** Suites of the console share one browser. */
+const inBrowser = "test/console";
 const nodeOfImage = process.env.ATTUNE_IMAGE_NODE;
 
 export default defineConfig({
@@ -32,7 +34,18 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "src", include: ["src/**/*.test.ts"] } },
       { extends: true, test: { name: "console", include: ["console/**/*.test.ts"] } },
-      { extends: true, test: { name: "test", include: ["test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "test", include: ["test/**/*.test.ts"], exclude: [`${inBrowser}/**`] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: [`${inBrowser}/**/*.test.ts`],
+          globalSetup: [`${inBrowser}/harness/shared-browser.ts`],
+        },
+      },
       ...(nodeOfImage ? [onNodeOfImage(nodeOfImage)] : []),
     ],
     // Suites that run real programs start servers and processes: a hang fails, a busy machine does not.

@@ -29,6 +29,9 @@ export function prepareTools(long) {
   const containers = findContainers() ?? installContainers();
   if (containers.reason)
     missing.push({ files: /test\/(image\/image|scylla-agent\/container-runtime)/, reason: containers.reason });
+  const chromium = findChromium() ?? installChromium();
+  if (chromium.path) env.ATTUNE_CHROMIUM = chromium.path;
+  else missing.push({ files: /test\/console\//, reason: chromium.reason });
   const emulator = long ? (findEmulator() ?? installEmulator()) : {};
   if (emulator.reason) missing.push({ files: /test\/real-machine\//, reason: emulator.reason });
   const node = nodeOfImage();
@@ -141,6 +144,22 @@ function installContainers() {
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", "containerd", "runc"]);
   return findContainers() ?? { reason: "apt-get could not install containerd and runc" };
+}
+
+/** Of the distribution: the browsers that Playwright downloads are builds of its own. */
+function findChromium() {
+  for (const path of ["chromium", "chromium-browser", "google-chrome"])
+    if (run(path, ["--version"]).status === 0) return { path: run("sh", ["-c", `command -v ${path}`]).stdout.trim() };
+  return undefined;
+}
+
+function installChromium() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `chromium is not on this machine, and ${refusal}` };
+  console.log("set-up: installing chromium with apt-get");
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
+  return findChromium() ?? { reason: "apt-get could not install chromium" };
 }
 
 /** Emulates a machine that boots, and makes its disk. */
