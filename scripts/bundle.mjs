@@ -150,6 +150,8 @@ function isShort(file) {
   return basename(file) === "run.ts";
 }
 
+// Under a test runner it would be another, and the page would have React's development build.
+process.env.NODE_ENV = "production";
 rmSync(outdir, { recursive: true, force: true });
 outputs.claim(program, "src/program/cli/main.ts");
 outputs.claim("re2", "re2js");

@@ -21,7 +21,7 @@ export interface WatchedPage {
   /** What the browser complained about so far. A test ends with none, except those that it expects. */
   readonly complaints: readonly string[];
   /** The test causes complaints like this one; it fails if there is none. */
-  expects(complaint: RegExp): void;
+  readonly expects: (complaint: RegExp) => void;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function openPage(address: string, options: PageOptions = {}): Prom
   onTestFinished(() => close(browser, () => check(complaints, expected)));
   const page = await context.newPage();
   await page.goto(address);
-  return { page, context, complaints, expects: (complaint) => expected.push(complaint) };
+  return { page, context, complaints, expects: (complaint) => void expected.push(complaint) };
 }
 
 async function listen(context: BrowserContext, origin: string, complain: (text: string) => void): Promise<void> {
