@@ -1,5 +1,7 @@
 import type { FleetRow } from "../../src/domain/fleet/fleet-row.ts";
+import type { PoolView } from "../../src/domain/rollout/view/pool-view.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { PauseRequest } from "./answers.ts";
 
 /**
  * What the page can watch: each topic is a table of rows by key, kept by the server and sent as it changes. A topic whose name
@@ -16,6 +18,23 @@ export interface TopicRows {
   designs: { readonly nodes?: number; readonly profile?: KubeObject };
   /** By name of the pool: what a preview of its profile depends on, as `previewObject` leaves it, and the row `cluster`. */
   "design/": DesignRow;
+  /** `pool/NAME` and `nodepool/NAMESPACE/NAME`. */
+  rollout: RolloutRow;
+}
+
+/** Who brings configs to nodes. */
+export type PoolActor = "Attune" | "Machine Config Operator" | "none";
+
+export interface RolloutRow extends PoolView {
+  /** Of a NodePool `namespace/name`. */
+  readonly name: string;
+  readonly kind: "MachineConfigPool" | "NodePool";
+  /** Undefined: not known. */
+  readonly actor: PoolActor | undefined;
+  /** What `POST /api/pause` takes. */
+  readonly pause: Omit<PauseRequest, "paused">;
+  /** Of a paused NodePool: a time, or `true`. */
+  readonly pausedUntil: string;
 }
 
 export interface DesignRow {

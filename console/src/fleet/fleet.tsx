@@ -12,6 +12,7 @@ import { Announcer } from "../parts/announcer.tsx";
 import { CopyCommand } from "../parts/copy-command.tsx";
 import { Empty, Failed, Forbidden, Loading, SourceProblems } from "../parts/states.tsx";
 import { useNarrow } from "../parts/use-narrow.ts";
+import { useNow } from "../parts/use-now.ts";
 import { useQuery } from "../parts/use-query.ts";
 import { useStream, useTopic } from "../stream/use-topic.ts";
 import "./fleet.css";
@@ -47,16 +48,6 @@ export function Fleet() {
       <Nodes rows={rows} />
     </>
   );
-}
-
-/** Ages are shown to the minute. */
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 15_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 function Nodes({ rows }: { readonly rows: ReadonlyMap<string, Row> }) {

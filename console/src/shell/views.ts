@@ -24,6 +24,14 @@ export const views: readonly View[] = [
     Component: lazy(async () => ({ default: (await import("../fleet/fleet.tsx")).Fleet })),
   },
   {
+    path: "/rollout/:pool?/:name?",
+    title: "Rollout",
+    group: "See",
+    key: "r",
+    needs: ["MachineConfigPool.machineconfiguration.openshift.io", "NodePool.hypershift.openshift.io"],
+    Component: lazy(async () => ({ default: (await import("../rollout/rollout.tsx")).Rollout })),
+  },
+  {
     path: "/design/:profile?",
     title: "Design",
     group: "Change",

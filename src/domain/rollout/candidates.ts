@@ -63,7 +63,8 @@ export function hasFailed({ state, progress }: Member, target: string): boolean 
   return state.isFailing && state.update.desired === target;
 }
 
-function mayBeTold({ state, progress, conflict }: Member, target: string): boolean {
+/** As soon as the budget allows. */
+export function mayBeTold({ state, progress, conflict }: Member, target: string): boolean {
   if (!isBehind(state, target) || conflict.length > 0 || (progress && gaveUp(progress, target))) return false;
   // What the operator cordoned for a config that failed may get the next one.
   return state.isReady || (state.notReady === "cordoned" && state.cordonedBy === "operator");

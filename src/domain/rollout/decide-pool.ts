@@ -44,6 +44,8 @@ export interface PoolDecision {
   readonly status: PoolStatus | undefined;
   readonly events: readonly PlannedEvent[];
   readonly members: readonly Member[];
+  /** Undefined: the pool selects every node, and none is touched. */
+  readonly chosen: Candidates | undefined;
   /** Why the rollout does not go on. */
   readonly waiting: readonly Waiting[];
   /** Until the next deadline. */
@@ -59,6 +61,7 @@ export function decidePool(input: PoolInput): PoolDecision {
     return {
       changes: [],
       members: [],
+      chosen: undefined,
       waiting: [],
       status: undefined,
       events: [
@@ -101,7 +104,7 @@ export function decidePool(input: PoolInput): PoolDecision {
   if (status.configuration?.name !== pool.status?.configuration?.name)
     events.push(normal(of, "Completed", `Pool ${of.metadata.name} has completed update to MachineConfig ${target}`));
   events.push(...renderEvents(pool, status, of));
-  return { changes: changes.all, status, events, members, waiting, ...soonest(members, now) };
+  return { changes: changes.all, status, events, members, chosen, waiting, ...soonest(members, now) };
 }
 
 /** When a pool cannot be rendered, when the reason changes, and when it can be again. */

@@ -1,5 +1,6 @@
 import { at, isObject } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** On a pool whose new rendering waits: JSON. It is in the cluster so that an operator that restarts goes on waiting. */
 export const heldAnnotation = "rollout.attune.dev/held";
@@ -73,4 +74,11 @@ export function describeHeld({
   return released
     ? `MachineConfig ${rendering} was released without waiting any longer for ${waitsFor}${names}: these nodes may restart twice`
     : `MachineConfig ${rendering} waits for ${waitsFor}${names} (since ${since}, at most five minutes)`;
+}
+
+/** Why a pool waits. Nothing is said of the moment in which more changes may come. */
+export function heldWaits(held: Held | undefined): Waiting[] {
+  if (!held || (!held.released && held.waitsFor === undefined)) return [];
+  const reason = held.released ? "ReleasedWithoutBootArguments" : "WaitingForBootArguments";
+  return [{ reason, message: describeHeld(held) }];
 }

@@ -84,3 +84,12 @@ test("a clock that was set back does not make a deadline longer", () => {
 test("a node that gives a reason without end does not fill the annotations and the status of its pool", () => {
   expect(progress({ state: "Degraded", reason: "r".repeat(200_000) }, 1, {})?.reason).toHaveLength(2000);
 });
+
+test("a node that works after it has restarted verifies, and remembers it", () => {
+  const working = { state: "Working", desiredDrain: "drain-new", lastAppliedDrain: "drain-new" };
+  const rebooting = { ...working, postConfigAction: "Rebooting" };
+  expect(progress(working, 1, { phase: "Draining" })).not.toHaveProperty("booted");
+  expect(progress(rebooting, 1, { phase: "Working" })).not.toHaveProperty("booted");
+  expect(progress(working, 1, { phase: "Rebooting" })).toMatchObject({ phase: "Working", booted: true });
+  expect(progress(working, 2, { phase: "Working", booted: true })).toMatchObject({ booted: true });
+});

@@ -17,6 +17,8 @@ export interface NodeProgress {
   readonly reason?: string | undefined;
   /** The phase that lasted too long, where the operator and not the agent found the failure. */
   readonly stuckIn?: Phase | undefined;
+  /** It has started with this config: what it does now is verify. */
+  readonly booted?: true | undefined;
 }
 
 const minute = 60_000;
@@ -74,7 +76,8 @@ export function nextProgress(state: NodeState, target: string, now: string): Nod
   if (!known) return { config: desired, phase, since: now, failures };
   if (known.phase === "Failed")
     return known.stuckIn === phase ? known : { config: desired, phase, since: now, failures, reason: known.reason };
-  if (known.phase !== phase) return { ...known, phase, since: now };
+  if (known.phase !== phase)
+    return { ...known, phase, since: now, ...(known.phase === "Rebooting" ? { booted: true as const } : {}) };
   const due = dueIn(known, now);
   // The clock was set back: the phase would have all this time too.
   if (due > deadlines[phase]) return { ...known, since: now };

@@ -16,7 +16,7 @@ import type { Rendering } from "../machine-config/render-pool.ts";
 import { originsAnnotation, osImageOverridden } from "../machine-config/rendered-annotations.ts";
 import { type Barrier, barrier, type BarrierInput } from "./barrier.ts";
 import { releasedSetsAnnotation, setOf } from "./derived-set.ts";
-import { describeHeld, heldAnnotation, heldText } from "./held.ts";
+import { heldAnnotation, heldText, heldWaits } from "./held.ts";
 import { fieldManager } from "./node-writer-controller.ts";
 import type { PoolAuthority } from "./pool-authority.ts";
 import { configurationOf } from "./rendering.ts";
@@ -60,7 +60,11 @@ export async function releaseRendering(
   const written = patch
     ? await client.patch(machineConfigPoolKind, name, { type: "merge", patch }, { fieldManager, signal })
     : pool;
-  return { pool: written, waiting: waitingOf(gate), ...(gate.type === "held" ? { againInMs: gate.againInMs } : {}) };
+  return {
+    pool: written,
+    waiting: heldWaits(gate.held),
+    ...(gate.type === "held" ? { againInMs: gate.againInMs } : {}),
+  };
 }
 
 async function storeRendering(
@@ -115,10 +119,4 @@ function patchOf(
     metadata: { annotations: Object.fromEntries(annotations.map(([name, value]) => [name, value ?? null])) },
     ...(isTarget ? {} : { spec: { configuration } }),
   };
-}
-
-function waitingOf(gate: Barrier): Waiting[] {
-  if (!gate.held || (gate.type === "held" && gate.isSettling)) return [];
-  const reason = gate.held.released ? "ReleasedWithoutBootArguments" : "WaitingForBootArguments";
-  return [{ reason, message: describeHeld(gate.held) }];
 }

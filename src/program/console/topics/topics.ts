@@ -2,6 +2,7 @@ import { openAccess } from "./access.ts";
 import { openDesign, openDesigns } from "./design.ts";
 import { openFleet } from "./fleet.ts";
 import { openKinds } from "./kinds.ts";
+import { openRollout } from "./rollout.ts";
 import type { TopicDefinition } from "./topic-context.ts";
 
 /** Every topic, by its name. A name that ends in a slash takes an argument. */
@@ -11,6 +12,7 @@ const topics = {
   kinds: { open: openKinds },
   designs: { open: openDesigns },
   "design/": { open: openDesign },
+  rollout: { open: openRollout },
 } satisfies Record<string, TopicDefinition>;
 
 export interface FoundTopic {
