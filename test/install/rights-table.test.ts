@@ -177,7 +177,7 @@ right to create any. No account has the role \`attune:first-boot-issuer\`: it is
 |---|---|---|
 | attune-operator | be root on every node: it writes the DaemonSet of the agents, which are privileged, and Tuneds and MachineConfigs | be contained by RBAC: root on a control plane node is root of the cluster |
 | attune-agent | read all Profiles, and report a wrong status of its own node | write anything about another node (a ValidatingAdmissionPolicy) |
-| attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, write events, and change PerformanceProfiles of older versions while it converts them; read its own keys | receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
+| attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, write events, and change PerformanceProfiles of older versions while it converts them; change pods that ask for partitioning or belong to Scylla databases; read its own keys | change Tuneds, receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
 | attune-management | be root on every node of every hosted cluster, and read all Secrets of the management cluster, among them kubeconfigs of hosted clusters | give others more than operators of hosted clusters have |
 | attune-operator, of a hosted cluster | change the tuning of this hosted cluster; with the kubeconfig beside it, all of this hosted cluster | read or write anything else in the management cluster |
 | a machine's first boot | read the config of one pool, once | use the API server, or be answered after another client has used it |

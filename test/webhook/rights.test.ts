@@ -176,6 +176,16 @@ for (const variant of serverVariants())
           return account.patch(kinds.mutatingWebhookConfiguration, "attune-webhook", patch, { dryRun: true });
         },
       ]),
+      [
+        "a mutating webhook for Tuneds, whose author is root on nodes",
+        () => {
+          const rules = [
+            { apiGroups: ["tuned.openshift.io"], apiVersions: ["v1"], resources: ["tuneds"], operations: ["*"] },
+          ];
+          const patch = merged({ webhooks: [{ ...webhook, rules }] });
+          return account.patch(kinds.mutatingWebhookConfiguration, "attune-webhook", patch, { dryRun: true });
+        },
+      ],
       ...["names", "versions"].map((field): [string, () => Promise<unknown>] => [
         `other ${field} in its CRD`,
         async () => {

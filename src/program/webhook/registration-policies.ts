@@ -8,7 +8,7 @@ import { asksForPartitioning, asksForSharedCpus, changesInstructions } from "./p
 import { scyllaConfigRules } from "./scylla/config-handler.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
-/** `group/resource` of the kinds that the webhook reviews whole. */
+/** `group/resource` of the kinds that the webhook reviews whole, and never changes: their authors are root on nodes. */
 const reviewed = [...tunedRules, ...profileRules, ...scyllaConfigRules].flatMap(({ apiGroups, resources }) =>
   apiGroups.flatMap((group) => resources.map((resource) => `'${group}/${resource}'`)),
 );
@@ -27,15 +27,17 @@ const isDatabases = Object.entries(scyllaPodLabels)
   )
   .join(" && ");
 
+const onlyReviews = "request.resource.resource == 'validatingwebhookconfigurations'";
+
 /**
  * Pods only with the conditions under which they are sent, since their environment may hold secrets; nodes only so that no
  * write of a node waits for the webhook.
  */
 const ownEntries = [
-  isFor(...reviewed),
+  `(${isFor(...reviewed)} && ${onlyReviews})`,
   `(${isFor("'/pods'", "'/pods/resize'")} && (${[asksForPartitioning, asksForSharedCpus, changesInstructions].map(has).join(" || ")}))`,
   `(${isFor("'/pods'")} && has(w.objectSelector) && has(w.objectSelector.matchLabels) && ${isDatabases})`,
-  `(${isFor("'/nodes'")} && w.failurePolicy == 'Ignore' && request.resource.resource == 'validatingwebhookconfigurations')`,
+  `(${isFor("'/nodes'")} && w.failurePolicy == 'Ignore' && ${onlyReviews})`,
 ].join(" || ");
 
 const unchanged = (...fields: string[]): string =>
