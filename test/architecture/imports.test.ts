@@ -82,8 +82,20 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   "program/gather": { may: ["language", "domain", "cluster", "program/operator", "src/program/version.ts"] },
   "program/manifest": { may: ["language"] },
   "program/plan": { may: ["language", "domain", "cluster", "program/gather", "program/manifest"] },
+  "program/explain": {
+    may: ["language", "domain", "cluster", "node", "program/gather", "src/embedded/lab/kubelet/log/files-path.ts"],
+  },
   "program/console": {
-    may: ["language", "domain", "cluster", "program/operator", "program/gather", "program/manifest", "program/plan"],
+    may: [
+      "language",
+      "domain",
+      "cluster",
+      "program/operator",
+      "program/gather",
+      "program/explain",
+      "program/manifest",
+      "program/plan",
+    ],
   },
   "program/management": {
     may: ["language", "domain", "cluster", "program/operator", "program/agent"],

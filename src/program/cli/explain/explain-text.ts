@@ -1,7 +1,7 @@
 import { findCondition } from "../../../language/object/condition.ts";
+import type { NodeStory } from "../../../domain/fleet/node-story.ts";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { ProfileOfNode } from "../../../domain/performance-profile/of-node.ts";
-import type { NodeUpdate } from "../../../domain/rollout/node-annotations.ts";
 import { updateText } from "./update-text.ts";
 import { bootText } from "./boot-text.ts";
 import { hardwareText } from "./hardware-text.ts";
@@ -15,19 +15,9 @@ type Paint = (text: string) => string;
 /** Of the terminal. */
 type Columns = number | undefined;
 
-/** With what machine configuration does on the node, where a pool configures it. */
-export type Explanation = NodeExplanation & {
-  readonly machineConfig?: NodeUpdate | undefined;
-  /** What keeps the node from having the config of its pool. */
-  readonly waits?: readonly string[] | undefined;
-  /** What the node cannot have of its config. */
-  readonly findings?: readonly string[] | undefined;
-  readonly performanceProfiles?: readonly ProfileOfNode[] | undefined;
-};
-
 /** An explanation as text. `wide`: with idle settings. `columns`: of the terminal. */
 export function explanationText(
-  explanation: Explanation,
+  explanation: NodeStory,
   colours: Colours,
   { wide = false, columns }: { readonly wide?: boolean; readonly columns?: number | undefined } = {},
 ): string {
@@ -48,7 +38,7 @@ function section(title: string, text: string, { bold }: Colours): string {
   return text === "" ? "" : `${bold(title)}\n${text}`;
 }
 
-function head(explanation: Explanation, colours: Colours, columns: Columns): string {
+function head(explanation: NodeStory, colours: Colours, columns: Columns): string {
   const { bold, yellow, red } = colours;
   const { node, profile, rules, obstacles, pools, deferred, hardware, unresolved, warnings } = explanation;
   const chosen = rules.find(({ outcome }) => outcome === "chosen");

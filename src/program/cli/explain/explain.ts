@@ -1,12 +1,8 @@
 import type { Client } from "../../../cluster/kube/client.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
-import { answersOf, traitsOf } from "../../../domain/node-tuning/known-nodes.ts";
-import { findingsOf, updateOf } from "../../../domain/rollout/node-annotations.ts";
-import { nodeWaits } from "../../../domain/rollout/node-waits.ts";
-import { profilesOfNode } from "../../../domain/performance-profile/of-node.ts";
-import { judge } from "../../../domain/node-tuning/judge.ts";
+import { type NodeStoryInput, nodeStory } from "../../../domain/fleet/node-story.ts";
+import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { explainFlags } from "../flags.ts";
@@ -14,9 +10,8 @@ import type { Values } from "../option/flag.ts";
 import { podStory } from "./explain-pod.ts";
 import { explanationText } from "./explain-text.ts";
 import { podText } from "./pod-text.ts";
-import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
-import { gatherProfiles } from "../../gather/gather-profiles.ts";
-import { readNodeValues } from "./node-values.ts";
+import { gatherNode, wantedSpec } from "../../explain/gather-node.ts";
+import { readNodeValues } from "../../explain/node-values.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
@@ -66,25 +61,10 @@ async function explainNodeOn(request: ExplainRequest): Promise<void> {
   const { name, options, terminal, signal } = request;
   const { namespace = tuningNamespace, root, exec = false, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
-  const { tuning, nodes, profiles } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
-  const node = tuning.nodes.find(({ metadata }) => metadata.name === name);
-  if (!node) throw new Error(`nodes ${JSON.stringify(name)} not found`);
-  const podsOn = await gatherPods(client, tuning.tuneds, { node: name, signal });
-  const traits = traitsOf(nodes, profiles);
-  const answers = answersOf((of) => traits.get(of))(name);
-  const input: ExplainInput = { ...tuning, node, podsOn, answers };
-  const found = root === undefined ? undefined : await readRoot(root, input, exec);
-  const whole = nodes.find(({ metadata }) => metadata.name === name);
-  const machineConfig = updateOf(whole?.metadata ?? {});
-  const waits = whole ? nodeWaits(whole, tuning.pools ?? []) : [];
-  const isConfigured = machineConfig.current !== "" || machineConfig.desired !== "";
-  const explanation = {
-    ...explainNode({ ...input, found }),
-    ...(isConfigured ? { machineConfig } : {}),
-    waits,
-    findings: findingsOf(whole?.metadata ?? {}),
-    performanceProfiles: profilesOfNode(node.metadata.labels ?? {}, (await gatherProfiles(client, signal)) ?? []),
-  };
+  const input = await gatherNode(name, { client, namespace, now: Date.now(), signal });
+  const found = root === undefined || !input ? undefined : await readRoot(root, input, exec);
+  const explanation = input && nodeStory({ ...input, found });
+  if (!explanation) throw new Error(`nodes ${JSON.stringify(name)} not found`);
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
@@ -100,11 +80,9 @@ function checkKind(kind: string): "node" | "pod" {
 }
 
 /** The values of the node whose files are below `root`. */
-async function readRoot(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
+async function readRoot(root: string, input: NodeStoryInput, programs: boolean): Promise<Found | undefined> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
-  const chosen = judge(input).chosen.find(({ node }) => node.node.metadata.name === input.node.metadata.name);
-  if (!chosen) return undefined;
-  const { wanted, observed } = chosen.node;
-  return readNodeValues(chosen.undecided && observed ? observed.spec : wanted.spec, host, programs);
+  const spec = wantedSpec(input);
+  return spec && readNodeValues(spec, host, programs);
 }

@@ -7,6 +7,7 @@ import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import type { Host } from "../../../../node/host/host.ts";
 import type { ContainerLog } from "../container/container-log.ts";
+import { filesPath } from "./files-path.ts";
 import type { LogAccess } from "./log-access.ts";
 import { formatLine, readLogQuery, selectLines, type LogQuery } from "./log-query.ts";
 import type { PodRun } from "../pod/pod-run.ts";
@@ -134,8 +135,6 @@ async function answerFile(
   const why = file.type === "missing" ? "no such file" : file.message;
   return refuse(response, 404, `${path} on node ${node}: ${why}`);
 }
-
-export const filesPath = "/machineFiles/";
 
 function json(response: ServerResponse, answer: object): void {
   response.writeHead(200, { "content-type": "application/json" });

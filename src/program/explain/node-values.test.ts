@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MemoryBase } from "../../../node/host/memory-base.ts";
-import { MemoryHost } from "../../../node/host/memory-host.ts";
+import { MemoryBase } from "../../node/host/memory-base.ts";
+import { MemoryHost } from "../../node/host/memory-host.ts";
 import { readNodeValues } from "./node-values.ts";
 
 const spec = { config: { tunedProfile: "p" }, profile: [{ name: "p", data: "[sysctl]\nvm.swappiness=11\n" }] };

@@ -1,19 +1,19 @@
-import { isDrift } from "../../../node/engine/enforce.ts";
-import { readLedger } from "../../../node/engine/journal.ts";
-import type { Ledger } from "../../../node/engine/ledger.ts";
-import { profileOwner } from "../../../node/engine/native-engine.ts";
-import { planUnits } from "../../../node/engine/plan-units.ts";
-import type { UnitStep } from "../../../node/engine/unit-step.ts";
-import { nativePlugins } from "../../../node/engine/plugins/native-plugins.ts";
-import type { Host } from "../../../node/host/host.ts";
-import type { ProfileSpec } from "../../../domain/node-tuning/api.ts";
-import { profilesOf } from "../../../domain/node-tuning/expected-profile.ts";
-import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
-import type { FoundSetting } from "../../../domain/node-tuning/explain/settings.ts";
-import { readSystemSysctls, sysctlPath } from "../../../node/engine/plugins/sysctl/files.ts";
-import { reapplySysctlOf } from "../../../node/on-node/resolve-spec.ts";
-import { execRule, withoutRefusedScripts } from "../../../node/on-node/exec-policy.ts";
-import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
+import { isDrift } from "../../node/engine/enforce.ts";
+import { readLedger } from "../../node/engine/journal.ts";
+import type { Ledger } from "../../node/engine/ledger.ts";
+import { profileOwner } from "../../node/engine/native-engine.ts";
+import { planUnits } from "../../node/engine/plan-units.ts";
+import type { UnitStep } from "../../node/engine/unit-step.ts";
+import { nativePlugins } from "../../node/engine/plugins/native-plugins.ts";
+import type { Host } from "../../node/host/host.ts";
+import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import { profilesOf } from "../../domain/node-tuning/expected-profile.ts";
+import type { Found } from "../../domain/node-tuning/explain/explain-node.ts";
+import type { FoundSetting } from "../../domain/node-tuning/explain/settings.ts";
+import { readSystemSysctls, sysctlPath } from "../../node/engine/plugins/sysctl/files.ts";
+import { reapplySysctlOf } from "../../node/on-node/resolve-spec.ts";
+import { execRule, withoutRefusedScripts } from "../../node/on-node/exec-policy.ts";
+import { resolveOnNode } from "../../node/on-node/resolve-on-node.ts";
 
 /** What a profile resolves to on a node, and the values that the node has now. Changes nothing there. */
 export async function readNodeValues(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {
