@@ -1,3 +1,4 @@
+import type { SettingExplanation } from "../../src/domain/node-tuning/explain/settings.ts";
 import type { ChangePlan } from "../../src/domain/plan/change-plan.ts";
 
 /** Every answer that is no 2xx. */
@@ -88,7 +89,7 @@ export interface PauseAnswer {
   readonly paused: boolean;
 }
 
-/** `POST /api/read`: the values that a node has now, read in the pod of its agent with the rights of the user. */
+/** `POST /api/read`: the values that a node has now, read with the rights of the user. */
 export interface ReadRequest {
   readonly cluster?: string | undefined;
   readonly node: string;
@@ -96,13 +97,5 @@ export interface ReadRequest {
 export interface ReadAnswer {
   /** ISO 8601. */
   readonly at: string;
-  readonly settings: readonly ReadSetting[];
-}
-export interface ReadSetting {
-  readonly unit: string;
-  readonly option: string;
-  readonly device?: string | undefined;
-  readonly state: "as wanted" | "different" | "skipped" | "failed";
-  readonly value?: string | undefined;
-  readonly message?: string | undefined;
+  readonly settings: readonly SettingExplanation[];
 }

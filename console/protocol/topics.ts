@@ -1,6 +1,7 @@
 import type { FleetRow } from "../../src/domain/fleet/fleet-row.ts";
 import type { PoolView } from "../../src/domain/rollout/view/pool-view.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { NodePart } from "./node.ts";
 import type { PauseRequest } from "./answers.ts";
 
 /**
@@ -18,6 +19,10 @@ export interface TopicRows {
   designs: { readonly nodes?: number; readonly profile?: KubeObject };
   /** By name of the pool: what a preview of its profile depends on, as `previewObject` leaves it, and the row `cluster`. */
   "design/": DesignRow;
+  /** By name of the node: all that explains it, in parts. */
+  "node/": NodePart;
+  /** By name of the node: what happened to it and its Profile, by uid of the event. */
+  "events/": EventRow;
   /** `pool/NAME` and `nodepool/NAMESPACE/NAME`. */
   rollout: RolloutRow;
 }
@@ -45,6 +50,17 @@ export interface DesignRow {
     /** Attune rolls out pools; otherwise a machine config operator does. */
     readonly rollsOut: boolean;
   };
+}
+
+export interface EventRow {
+  /** Of the object: `Node`, `Profile`. */
+  readonly kind: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  /** When it happened last. */
+  readonly at: string;
 }
 
 export type TopicName = keyof TopicRows;

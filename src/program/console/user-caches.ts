@@ -14,6 +14,8 @@ export interface CacheDefinition<T extends KubeObject, P extends KubeObject = T>
   "namespace" | "labelSelector" | "fieldSelector" | "project" | "indexes"
 > {
   readonly kind: KindRef<T>;
+  /** Instead of `project`: makes one for each cache, which may remember what it has seen. */
+  readonly projector?: () => (object: T) => P;
 }
 
 interface Shared {
@@ -65,7 +67,7 @@ export class UserCaches {
   }
 
   #start<T extends KubeObject, P extends KubeObject>(definition: CacheDefinition<T, P>): Shared {
-    const { kind, ...options } = definition;
+    const { kind, projector, ...options } = definition;
     const stop = new AbortController();
     const tell = (source: Source): void => {
       shared.cancelRecovery();
@@ -75,6 +77,7 @@ export class UserCaches {
     };
     const informer = createInformer(this.#client, kind, {
       ...options,
+      ...(projector ? { project: projector() } : {}),
       clock: this.#clock,
       backoff: { maxMs: slowestRetryMs },
       hooks: {

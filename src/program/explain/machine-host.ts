@@ -38,7 +38,8 @@ export class MachineHost implements Host {
   }
 
   async real(path: string): Promise<string> {
-    return path;
+    const file = await this.#file(path);
+    return file.type === "found" ? (file.real ?? path) : path;
   }
 
   async run([program = ""]: readonly string[]): Promise<CommandResult> {

@@ -14,6 +14,8 @@ export type MachineFile =
       readonly text?: string;
       /** Of a folder. */
       readonly names?: readonly string[];
+      /** The path with all links resolved. */
+      readonly real?: string;
     }
   /** There is no such file, no such node, or the node is not virtual. */
   | { readonly type: "missing"; readonly message: string };
@@ -23,7 +25,7 @@ export async function readMachine(client: Client, { node, path, signal }: FileOf
   const at = `/api/v1/nodes/${encodeURIComponent(node)}/proxy${filesPath}${encodeURIComponent(node)}`;
   try {
     const answer = await client.raw("GET", `${at}?path=${encodeURIComponent(path)}`, undefined, { signal });
-    return { ...(answer as { text?: string; names?: readonly string[] }), type: "found" };
+    return { ...(answer as Omit<Extract<MachineFile, { type: "found" }>, "type">), type: "found" };
   } catch (error) {
     if (!isNotFound(error)) throw error;
     return { type: "missing", message: error.message.trim() };

@@ -41,24 +41,38 @@ export async function gatherNodeTuning({ client, namespace, now, signal }: Gathe
     features.machineConfigPools ? client.list(machineConfigPoolKind, { signal }) : undefined,
     features.machineConfigPools ? client.list(machineConfigKind, { signal }) : undefined,
   ]);
-  const shipped = profiles.items.some(({ metadata }) => metadata.annotations?.[inputsAnnotation] !== undefined);
   return {
-    tuning: {
+    tuning: tuningOf({
       tuneds,
       nodes: nodes.items.map((node) => projectNode(node as unknown as NodeFacts)),
       profiles: profiles.items.map(texts.project),
       pools: pools?.items,
       machineConfigs: machineConfigs?.items,
-      status: { type: "ConfigMap", observed: undefined },
-      agent: { namespace, image: "", serviceAccount: "", release: "" },
-      protocol: shipped ? "shipped" : "documented",
       namespace,
-      version,
-      now: formatTime(now),
-    },
+      now,
+    }),
     nodes: nodes.items,
     profiles: profiles.items,
     features,
+  };
+}
+
+export interface TuningObjects
+  extends
+    Pick<Gathering, "namespace" | "now">,
+    Pick<NodeTuningInput, "tuneds" | "nodes" | "profiles" | "pools" | "machineConfigs" | "podsOn"> {}
+
+/** What the operator decides by, of objects that were read: without its DaemonSet and its own status. */
+export function tuningOf({ namespace, now, ...objects }: TuningObjects): NodeTuningInput {
+  const shipped = objects.profiles.some(({ metadata }) => metadata.annotations?.[inputsAnnotation] !== undefined);
+  return {
+    ...objects,
+    status: { type: "ConfigMap", observed: undefined },
+    agent: { namespace, image: "", serviceAccount: "", release: "" },
+    protocol: shipped ? "shipped" : "documented",
+    namespace,
+    version,
+    now: formatTime(now),
   };
 }
 

@@ -65,6 +65,11 @@ export class TopicContext<Name extends TopicName> {
     return cluster.caches.use(definition, this.signal, (state) => this.setSource(source, state));
   }
 
+  /** How the server answers for a kind. */
+  stateOf(source: string): Source["state"] | undefined {
+    return this.#table.sources.get(source)?.state;
+  }
+
   /** For what a topic reads without a cache. */
   setSource(source: string, state: Source): void {
     this.#table.setSource(source, state);

@@ -1,8 +1,10 @@
 import { openAccess } from "./access.ts";
 import { openDesign, openDesigns } from "./design.ts";
+import { openEvents } from "./events.ts";
 import { openFleet } from "./fleet.ts";
 import { openKinds } from "./kinds.ts";
 import { openRollout } from "./rollout.ts";
+import { openNode } from "./node/node-topic.ts";
 import type { TopicDefinition } from "./topic-context.ts";
 
 /** Every topic, by its name. A name that ends in a slash takes an argument. */
@@ -13,6 +15,8 @@ const topics = {
   designs: { open: openDesigns },
   "design/": { open: openDesign },
   rollout: { open: openRollout },
+  "node/": { open: openNode },
+  "events/": { open: openEvents },
 } satisfies Record<string, TopicDefinition>;
 
 export interface FoundTopic {

@@ -15,7 +15,7 @@ import type { PodRun } from "../pod/pod-run.ts";
 export interface LogServerOptions {
   readonly find: (namespace: string, pod: string) => PodRun | undefined;
   /** The files of a virtual machine. */
-  readonly host: (node: string) => Pick<Host, "read" | "list"> | undefined;
+  readonly host: (node: string) => Pick<Host, "read" | "list" | "real"> | undefined;
   access: Pick<LogAccess, "of">;
   /** PEM of the authority that signs client certificates. */
   clientAuthority: string | undefined;
@@ -129,9 +129,10 @@ async function answerFile(
   const path = url.searchParams.get("path") ?? "";
   if (!path.startsWith("/")) return refuse(response, 400, `path "${path}" is not absolute`);
   const file = await host.read(path);
-  if (file.type === "text") return json(response, { text: file.text });
+  const real = await host.real(path);
+  if (file.type === "text") return json(response, { text: file.text, real });
   const names = await host.list(path);
-  if (names.length > 0) return json(response, { names });
+  if (names.length > 0 || real !== path) return json(response, { names, real });
   const why = file.type === "missing" ? "no such file" : file.message;
   return refuse(response, 404, `${path} on node ${node}: ${why}`);
 }
