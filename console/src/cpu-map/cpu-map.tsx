@@ -33,6 +33,8 @@ export interface CpuMapProps {
   readonly irq?: CpuSet | undefined;
   /** CPUs that a finding is about. */
   readonly marked?: CpuSet | undefined;
+  /** No profile divides the CPUs: that they are in no set is as it should be. */
+  readonly undivided?: boolean;
   /** The hardware was typed, not reported. */
   readonly assumed?: boolean;
   /** More lines for the tooltip of a CPU. */
@@ -52,7 +54,7 @@ export interface Editing {
 
 /** A machine's CPUs: where they are, and what each is for. */
 export function CpuMap(props: CpuMapProps) {
-  const { label, topology, caches, sets, irq, marked, assumed, describe, editing } = props;
+  const { label, topology, caches, sets, irq, marked, undivided, assumed, describe, editing } = props;
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const scroll = useRef<HTMLDivElement>(null);
@@ -97,7 +99,11 @@ export function CpuMap(props: CpuMapProps) {
   const cursor = layout.unitOf.get(selection.cursor ?? -1);
   const hinted = hint === undefined ? undefined : layout.unitOf.get(hint);
   return (
-    <div className={`cpu-map${assumed ? " assumed" : ""}`} style={patternNames(id)} ref={frame}>
+    <div
+      className={`cpu-map${assumed ? " assumed" : ""}${undivided ? " undivided" : ""}`}
+      style={patternNames(id)}
+      ref={frame}
+    >
       <div className="cpu-map-scroll" ref={scroll}>
         <svg
           className={`cpu-map-grid${layout.small ? " small" : ""}`}

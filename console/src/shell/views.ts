@@ -32,6 +32,11 @@ export const views: readonly View[] = [
     Component: lazy(async () => ({ default: (await import("../rollout/rollout.tsx")).Rollout })),
   },
   {
+    path: "/nodes/:name",
+    title: "Node",
+    Component: lazy(async () => ({ default: (await import("../node/node-view.tsx")).NodeView })),
+  },
+  {
     path: "/design/:profile?",
     title: "Design",
     group: "Change",

@@ -62,7 +62,7 @@ export function wholeProfile(name: string): CacheDefinition<Profile> {
 /** Labels of the pods on a node: rules may match them. */
 export function podLabels(node: string): CacheDefinition<KubeObject> {
   return {
-    kind: kinds.pod as CacheDefinition<KubeObject>["kind"],
+    kind: kinds.pod,
     fieldSelector: `spec.nodeName=${node}`,
     project: ({ apiVersion, kind, metadata: { name, namespace, labels } }) => ({
       apiVersion,
@@ -75,7 +75,7 @@ export function podLabels(node: string): CacheDefinition<KubeObject> {
 /** Jobs that tuned the node for databases. */
 export function tuningJobs(node: string): CacheDefinition<KubeObject> {
   return {
-    kind: kinds.job as CacheDefinition<KubeObject>["kind"],
+    kind: kinds.job,
     namespace: scyllaNamespace,
     labelSelector: `${nodeLabel}=${labelValue(node)}`,
     project: ({ spec: _, ...job }: KubeObject & { spec?: unknown }) => withoutHistory(job),
