@@ -134,11 +134,14 @@ for (const { name: server, start } of serverVariants())
         spec: { kubeletConfig: { maxPods: "many", clusterDNS: ["10.0.0.1"], reservedSystemCPUs: "all" } },
       };
       await client.patch(kubeletConfigKind, "a", { type: "merge", patch: broken });
-      await until(() => config("a")?.status?.conditions?.at(-1)?.type === "Failure");
-      const { message = "" } = config("a")?.status?.conditions?.at(-1) ?? {};
+      const failure = (): string => {
+        const { type, message = "" } = config("a")?.status?.conditions?.at(-1) ?? {};
+        return type === "Failure" ? message : "";
+      };
+      // Known once the cache has the MachineConfig of that generation.
+      await until(() => failure().includes("nodes of pool worker keep generation 1"));
       for (const part of ["maxPods", "clusterDNS", "reservedSystemCPUs"])
-        expect(message).toContain(`spec.kubeletConfig.${part}: `);
-      expect(message).toContain("nodes of pool worker keep generation 1");
+        expect(failure()).toContain(`spec.kubeletConfig.${part}: `);
 
       const empty = { ...kubeletConfig("everywhere", "", {}), spec: { machineConfigPoolSelector: {} } };
       await client.create(kubeletConfigKind, empty);

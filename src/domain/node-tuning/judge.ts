@@ -8,7 +8,7 @@ import { inputsOf, isLinux, type NodeFacts, nodeProfile, shippedInputs } from ".
 import { type Labels, Pools } from "../machine-config/pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
 import type { Remembered } from "./remembered.ts";
-import { chooseRule, type PassedOver, type Rule, rulesOf } from "./rule.ts";
+import { chooseRule, labelledOf, type PassedOver, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
   readonly tuneds: readonly Tuned[];
@@ -67,12 +67,7 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
   return input.nodes.flatMap((node): Chosen[] => {
     if (!isLinux(node)) return [];
     const name = node.metadata.name ?? "";
-    const labelled = {
-      node: node.metadata.labels ?? {},
-      pods: usesPods ? (podsOn?.(name) ?? []) : [],
-      hostProfiles: observed.get(name)?.status?.hostProfiles,
-      profile: observed.get(name)?.spec.config.tunedProfile,
-    };
+    const labelled = labelledOf(node, observed.get(name), usesPods ? (podsOn?.(name) ?? []) : []);
     const { choice, passedOver } = chooseRule(rules, labelled, pools);
     const kept = keptBy(observed.get(name), passedOver);
     if (kept) {

@@ -2,7 +2,7 @@ import { isObject } from "../../language/object/json.ts";
 import { isSafeName } from "../../language/tuned/chain/include.ts";
 import { formatProblem, type Problem } from "../../language/tuned/problem.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
+import { type Deferred, deferredOf, type Match, type Profile, type Recommend, type Tuned } from "./api.ts";
 import type { Labels, Pools } from "../machine-config/pools.ts";
 import type { ProfileTexts } from "./profile-texts.ts";
 
@@ -14,6 +14,17 @@ export interface Labelled {
   readonly node: Labels;
   /** Of each pod on the node. */
   readonly pods: readonly Labels[];
+}
+
+/** `profile`: of the node. */
+export function labelledOf(node: KubeObject, profile: Profile | undefined, pods: readonly Labels[]): Labelled {
+  const { status, spec } = profile ?? {};
+  return {
+    node: node.metadata.labels ?? {},
+    pods,
+    hostProfiles: status?.hostProfiles,
+    profile: spec?.config.tunedProfile,
+  };
 }
 
 /** One entry of a Tuned's `recommend`. */

@@ -112,7 +112,10 @@ describe("attune", () => {
     [["up", "--bogus"], /^error: unknown option '--bogus'\n\(attune up --help lists its flags\)\n$/],
     [["tuned", "show", "--bogus"], /\n\(attune tuned show --help lists its flags\)\n$/],
     [["tuned", "nothing"], /\n\(attune tuned --help lists the commands\)\n$/],
-    [["explain", "job", "x", "--kubeconfig", "/gone"], /^error: explain job: only nodes and pods can be explained\n$/],
+    [
+      ["explain", "job", "x", "--kubeconfig", "/gone"],
+      /^error: explain job: only nodes, Tuneds and pods can be explained\n$/,
+    ],
     [["plan", "-f", "/gone/x.yaml", "--kubeconfig", "/gone"], /^error: .*\/gone\/x.yaml/],
     [["apiserver"], /^error: required option '--dir <dir>' not specified/],
     [["apiserver", "--dir", "DIR", "--port", "65536"], /^error: --port 65536: not a port number/],

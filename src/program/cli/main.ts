@@ -178,10 +178,14 @@ addCommand(program, {
 addCommand(program, {
   name: "explain",
   description:
-    "show why a node has its profile, and where each of its settings comes from; or what admission did with a pod, and by which rule",
-  operands: { "<kind>": "node or pod", "<name>": "its name" },
+    "show why a node has its profile, and where each of its settings comes from; which nodes a Tuned reaches, and why not the others; or what admission did with a pod, and by which rule",
+  operands: {
+    "<kind>": "node, tuned or pod",
+    "<name>": "its name",
+    "[option]": "of a node: only this setting or boot argument, such as vm.swappiness",
+  },
   flags: explainFlags,
-  run: async (options, [kind = "", name = ""]) => (await import("./explain/explain.ts")).explain(kind, name, options),
+  run: async (options, operands) => (await import("./explain/explain.ts")).explain(operands, options),
 });
 
 addCommand(program, {

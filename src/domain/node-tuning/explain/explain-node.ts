@@ -17,6 +17,7 @@ import {
 import { explainHardware, type HardwareExplanation } from "./hardware.ts";
 import { explainRules, type RuleVerdict } from "./rule.ts";
 import { type Chosen, judge, type Judgement } from "../judge.ts";
+import { labelledOf } from "../rule.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;
@@ -75,14 +76,9 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const name = node.metadata.name ?? "";
   const judgement = judge(input);
   const { rules, pools, managementState } = judgement;
-  const { spec: has, status } = input.profiles.find(({ metadata }) => metadata.name === name) ?? {};
-  const { hostProfiles } = status ?? {};
-  const labelled = {
-    node: node.metadata.labels ?? {},
-    pods: input.podsOn?.(name) ?? [],
-    hostProfiles,
-    profile: has?.config.tunedProfile,
-  };
+  const has = input.profiles.find(({ metadata }) => metadata.name === name);
+  const { status } = has ?? {};
+  const labelled = labelledOf(node, has, input.podsOn?.(name) ?? []);
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
   const hasPools = input.pools !== undefined;
   const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];
@@ -101,7 +97,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
 
   const { wanted, observed, choice } = chosen.node;
   const spec = chosen.undecided && observed ? observed.spec : wanted.spec;
-  const expected = input.found?.expected ?? expectedProfile(spec, input.answers, hostProfiles);
+  const expected = input.found?.expected ?? expectedProfile(spec, input.answers, status?.hostProfiles);
   const current = observed !== undefined && isCurrent(observed, spec);
   const boot = explainBoot({
     wanted: expected.type === "resolved" ? expected.profile.bootArguments : [],

@@ -25,7 +25,12 @@ export function explanationText(
   const settings = explanation.settings.filter(({ state }) => wide || state !== "idle");
   const parts = [
     head(explanation, colours, columns),
-    section("Rules, in the order in which they are tried", ruleText(rules, colours, columns), colours),
+    // A single one is the reason in the head.
+    section(
+      "Rules, in the order in which they are tried",
+      rules.length > 1 ? ruleText(rules, colours, columns) : "",
+      colours,
+    ),
     section("Conditions of Tuneds", tunedText(explanation, colours, columns), colours),
     section("Profiles, each overriding those above it", chainText(chain, colours, columns), colours),
     section("Settings", settingText(settings, colours, columns), colours),

@@ -7,11 +7,15 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { explainTuned } from "../../../domain/node-tuning/explain/explain-tuned.ts";
+import { onlyOption } from "../../../domain/node-tuning/explain/one-option.ts";
 import { podStory } from "./explain-pod.ts";
 import { explanationText } from "./explain-text.ts";
 import { podText } from "./pod-text.ts";
+import { tunedExplanationText } from "./tuned-text.ts";
 import { gatherNode, wantedSpec } from "../../explain/gather-node.ts";
 import { readNodeValues } from "../../explain/node-values.ts";
+import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
@@ -20,14 +24,26 @@ import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 
 export type ExplainOptions = Partial<Values<typeof explainFlags>>;
 
-/** `attune explain node|pod NAME`. */
-export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
-  checkKind(kind);
+/** `attune explain node NAME [OPTION]`, `attune explain tuned|pod NAME`. */
+export async function explain(
+  [kind = "", name = "", option]: readonly string[],
+  options: ExplainOptions,
+): Promise<void> {
+  checkKind(kind, option);
   const client = new HttpClient(await loadConnection(options));
   try {
     const { signal } = stopOnSignals();
     const { namespace } = client.connection;
-    await explainOn({ client, kind, name, options, terminal: processTerminal(), signal, contextNamespace: namespace });
+    await explainOn({
+      client,
+      kind,
+      name,
+      option,
+      options,
+      terminal: processTerminal(),
+      signal,
+      contextNamespace: namespace,
+    });
   } finally {
     client.close();
   }
@@ -37,14 +53,32 @@ export interface ExplainRequest extends CommandContext {
   readonly client: Client;
   readonly kind: string;
   readonly name: string;
+  /** Of a node: only this setting or boot argument. */
+  readonly option?: string | undefined;
   readonly options: ExplainOptions;
   /** Of pods, unless one is named. */
   readonly contextNamespace?: string | undefined;
 }
 
-/** Why a node has the profile it has, or what admission did with a pod. Changes nothing. */
+/** Why a node has the profile it has, what became of a Tuned, or what admission did with a pod. Changes nothing. */
 export async function explainOn(request: ExplainRequest): Promise<void> {
-  await (checkKind(request.kind) === "pod" ? explainPodOn(request) : explainNodeOn(request));
+  await explainers[checkKind(request.kind, request.option)](request);
+}
+
+const explainers = { node: explainNodeOn, tuned: explainTunedOn, pod: explainPodOn };
+
+async function explainTunedOn({ name, options, terminal, signal, ...request }: ExplainRequest): Promise<void> {
+  const { namespace = tuningNamespace, output: format = "table" } = options;
+  const client = readOnlyClient(request.client);
+  const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
+  const podsOn = await gatherPods(client, tuning.tuneds, { signal });
+  const explanation = explainTuned({ ...tuning, podsOn }, name);
+  if (!explanation) throw new Error(`tuneds ${JSON.stringify(name)} not found in namespace ${namespace}`);
+  terminal.out(
+    format === "json" || format === "yaml"
+      ? await serialised(explanation, format)
+      : tunedExplanationText(explanation, terminal.colours, { wide: format === "wide", columns: terminal.columns }),
+  );
 }
 
 async function explainPodOn({ name, options, terminal, signal, ...request }: ExplainRequest): Promise<void> {
@@ -63,8 +97,9 @@ async function explainNodeOn(request: ExplainRequest): Promise<void> {
   const client = readOnlyClient(request.client);
   const input = await gatherNode(name, { client, namespace, now: Date.now(), signal });
   const found = root === undefined || !input ? undefined : await readRoot(root, input, exec);
-  const explanation = input && nodeStory({ ...input, found });
-  if (!explanation) throw new Error(`nodes ${JSON.stringify(name)} not found`);
+  const story = input && nodeStory({ ...input, found });
+  if (!story) throw new Error(`nodes ${JSON.stringify(name)} not found`);
+  const explanation = request.option === undefined ? story : onlyOption(story, request.option);
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
@@ -72,11 +107,14 @@ async function explainNodeOn(request: ExplainRequest): Promise<void> {
   );
 }
 
-function checkKind(kind: string): "node" | "pod" {
+function checkKind(kind: string, option: string | undefined): keyof typeof explainers {
   const written = kind.toLowerCase();
-  if (["node", "nodes", "no"].includes(written)) return "node";
-  if (["pod", "pods", "po"].includes(written)) return "pod";
-  throw new Error(`explain ${kind}: only nodes and pods can be explained`);
+  const names = { node: ["node", "nodes", "no"], tuned: ["tuned", "tuneds"], pod: ["pod", "pods", "po"] } as const;
+  const found = (["node", "tuned", "pod"] as const).find((one) => (names[one] as readonly string[]).includes(written));
+  if (found === undefined) throw new Error(`explain ${kind}: only nodes, Tuneds and pods can be explained`);
+  if (option !== undefined && found !== "node")
+    throw new Error(`explain ${kind}: only a node has settings, not ${option}`);
+  return found;
 }
 
 /** The values of the node whose files are below `root`. */

@@ -12,6 +12,7 @@ import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import { type Tuned, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
+import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { explainOn } from "../explain/explain.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
@@ -220,12 +221,52 @@ it("plans nothing for files that are applied, and removes fields that kubectl ap
   ]);
 });
 
-describe("attune explain node", () => {
-  const explained = async (name: string, options: Record<string, string> = {}): Promise<RecordingTerminal> => {
+describe("attune explain", () => {
+  const explained = async (
+    name: string,
+    options: Record<string, string> = {},
+    { kind = "node", option }: { kind?: string; option?: string } = {},
+  ): Promise<RecordingTerminal> => {
     const said = new RecordingTerminal();
-    await explainOn({ client, kind: "node", name, options, terminal: said, signal });
+    await explainOn({ client, kind, name, option, options, terminal: said, signal });
     return said;
   };
+
+  it("shows one setting or boot argument of a node", async () => {
+    const shown = async (option: string): Promise<unknown> => {
+      const { stdout } = await explained("rt-1", { output: "json" }, { option });
+      const { settings, rules } = JSON.parse(stdout) as NodeExplanation;
+      return [settings.map((setting) => `${setting.unit}.${setting.option}`), rules.length];
+    };
+    expect(await shown("vm.swappiness")).toEqual([["sysctl.vm.swappiness"], 1]);
+    expect(await shown("sysctl.vm.swappiness")).toEqual([["sysctl.vm.swappiness"], 1]);
+    await expect(shown("net.swappiness")).rejects.toThrow(
+      "nothing in profile realtime of node rt-1 sets net.swappiness; similar: vm.swappiness",
+    );
+    await expect(explained("x", {}, { kind: "tuned", option: "y" })).rejects.toThrow(
+      "explain tuned: only a node has settings",
+    );
+  });
+
+  it("shows which nodes a Tuned reaches, and why not the others", async () => {
+    const said = await explained("realtime", {}, { kind: "tuned" });
+    const selector = "MachineConfigs with machineconfiguration.openshift.io/role=rt";
+    expect(said.lines).toEqual([
+      "Tuned: | realtime",
+      "Profiles: | realtime: not in force yet on rt-1, rt-2",
+      expect.stringMatching(/^Conditions: .*managementState is ignored/),
+      expect.stringContaining("BootArguments=False (WaitingForNodes)"),
+      "",
+      "recommend[0]: profile realtime, priority 10",
+      "| OUTCOME | COUNT | NODES | BECAUSE",
+      `| chosen | 2 | rt-1, rt-2 | the node is in the pool rt, which takes ${selector}`,
+      `| no match | 1 | plain | the pool rt takes ${selector}, and the node belongs to no pool`,
+      "",
+    ]);
+    await expect(explained("gone", {}, { kind: "tuned" })).rejects.toThrow(
+      `tuneds "gone" not found in namespace ${tuningNamespace}`,
+    );
+  });
 
   it("shows why a node has its profile", async () => {
     const said = await explained("plain");
@@ -256,7 +297,7 @@ describe("attune explain node", () => {
 
   it.each([
     ["node", "missing", 'nodes "missing" not found'],
-    ["pod", "x", "explain pod: only nodes can be explained"],
+    ["pool", "x", "explain pool: only nodes, Tuneds and pods can be explained"],
   ])("refuses %s %s", async (kind, name, expected) => {
     await expect(
       explainOn({ client, kind, name, options: {}, terminal: new RecordingTerminal(), signal }),

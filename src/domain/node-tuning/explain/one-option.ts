@@ -1,0 +1,37 @@
+import type { NodeExplanation } from "./explain-node.ts";
+import type { SettingExplanation } from "./settings.ts";
+
+/** What an explanation says of one setting or boot argument: `vm.swappiness`, `cpu.governor`, `nohz_full`. */
+export function onlyOption<T extends NodeExplanation>(explanation: T, option: string): T {
+  const { boot, rules } = explanation;
+  const settings = explanation.settings.filter((setting) => isAbout(setting, option));
+  const isBoot = hasArgument(boot?.wanted ?? [], option);
+  if (settings.length === 0 && !isBoot) throw new Error(whyNone(explanation, option));
+  return {
+    ...explanation,
+    boot: isBoot ? boot : undefined,
+    rules: rules.filter(({ outcome }) => outcome === "chosen"),
+    settings,
+    tuneds: [],
+    chain: [],
+  };
+}
+
+function isAbout({ unit, option: name, wanted, state }: SettingExplanation, option: string): boolean {
+  if ([name, `${unit}.${name}`, `${unit}/${name}`].includes(option)) return true;
+  return state === "boot" && hasArgument(wanted.split(/\s+/), option);
+}
+
+function hasArgument(words: readonly string[], option: string): boolean {
+  return words.some((word) => word === option || word.startsWith(`${option}=`));
+}
+
+function whyNone({ node, profile, chain, settings }: NodeExplanation, option: string): string {
+  if (profile === undefined) return `node ${node} has no profile, so nothing sets ${option}`;
+  const profiles =
+    chain.length > 1 ? `the profiles ${chain.map((one) => one.profile).join(", ")}` : `profile ${profile}`;
+  const last = option.split(/[./]/).at(-1) ?? option;
+  const near = settings.map((one) => one.option).filter((name) => name.includes(last));
+  const hint = near.length > 0 ? `; similar: ${[...new Set(near)].join(", ")}` : "";
+  return `nothing in ${profiles} of node ${node} sets ${option}${hint}`;
+}
