@@ -1,4 +1,5 @@
 import type { FleetRow } from "../../src/domain/fleet/fleet-row.ts";
+import type { TuningChain } from "../../src/domain/node-pool/view/tuning-chains.ts";
 import type { PoolView } from "../../src/domain/rollout/view/pool-view.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { NodePart } from "./node.ts";
@@ -25,6 +26,8 @@ export interface TopicRows {
   "events/": EventRow;
   /** `pool/NAME` and `nodepool/NAMESPACE/NAME`. */
   rollout: RolloutRow;
+  /** `nodepool/NAMESPACE/NAME` and `chain/…`. */
+  clusters: ClustersRow;
 }
 
 /** Who brings configs to nodes. */
@@ -61,6 +64,19 @@ export interface EventRow {
   readonly count: number;
   /** When it happened last. */
   readonly at: string;
+}
+
+/** A NodePool, or one object that it refers to, and how far that has come. */
+export interface ClustersRow {
+  /** `namespace/name` */
+  readonly nodePool: string;
+  /** Clusters of this console. Empty: the hosted one is none of them. */
+  readonly management: string;
+  readonly hosted: string;
+  readonly pool?: Pick<PoolView, "nodes" | "updated" | "state" | "waits"> & { readonly hostedCluster: string };
+  readonly chain?: Omit<TuningChain, "nodePool">;
+  /** An edit in the hosted cluster was set back: when last, and how often. */
+  readonly reverted?: { readonly last: string; readonly times: number };
 }
 
 export type TopicName = keyof TopicRows;

@@ -1,8 +1,8 @@
-import { Content, Title } from "@patternfly/react-core";
+import { Title } from "@patternfly/react-core";
 import type { ReactNode } from "react";
 
 export interface AnswerLineProps {
-  /** The answer to the question that a person opens the view with, in one sentence. Undefined: not known yet. */
+  /** The answer to the question that a person opens the view with, in one sentence. Undefined: not known yet, or not to be known. */
   readonly answer: string | undefined;
   /** The view, for those who hear the page. */
   readonly view: string;
@@ -14,8 +14,14 @@ export function AnswerLine({ answer, view, actions }: AnswerLineProps) {
   return (
     <div className="attune-answer">
       <Title headingLevel="h1" size="xl">
-        <span className="pf-v6-screen-reader">{view}: </span>
-        {answer ?? <Content component="small">{view}</Content>}
+        {answer === undefined ? (
+          view
+        ) : (
+          <>
+            <span className="pf-v6-screen-reader">{view}: </span>
+            {answer}
+          </>
+        )}
       </Title>
       {actions === undefined ? undefined : <div className="attune-answer-actions">{actions}</div>}
     </div>

@@ -25,28 +25,36 @@ const what = {
 /** What does the rollout wait for, and how do I stop it? */
 export function Rollout() {
   const { isLoaded, rows, sources } = useTopic("rollout");
-  const { stream } = useStream();
   const chosen = Object.values(useParams()).filter(Boolean).join("/");
   const problems = useMemo(() => relevant(sources), [sources]);
-  const refused = [...problems.values()].find(({ state }) => state === "denied" || state === "failed");
-  if (rows.size === 0 && refused?.state === "denied")
-    return <Forbidden rule={refused.rule} what="the rollouts of this cluster" />;
-  if (rows.size === 0 && refused?.state === "failed")
-    return <Failed attempt="read the pools of this cluster" message={refused.message} onRetry={() => stream.retry()} />;
-  if (!isLoaded || (rows.size === 0 && [...sources.values()].some(({ state }) => state === "loading")))
-    return <Loading label="Loading the pools" rows={8} />;
-  if (rows.size === 0)
+  if (rows.size > 0)
     return (
-      <Empty title="No pools" command="kubectl get machineconfigpools,nodepools -A">
-        This cluster has no MachineConfigPool and no NodePool: profiles take effect on running nodes, and nothing is
-        rolled out. Pools come with OpenShift, or where Attune was installed with machine configuration.
-      </Empty>
+      <>
+        <Pools rows={rows} chosen={chosen} />
+        <SourceProblems sources={problems} what={what} />
+      </>
     );
   return (
     <>
-      <SourceProblems sources={problems} what={what} />
-      <Pools rows={rows} chosen={chosen} />
+      <AnswerLine view="Rollout" answer={undefined} />
+      <NoRows isLoaded={isLoaded} sources={problems} />
     </>
+  );
+}
+
+function NoRows({ isLoaded, sources }: { readonly isLoaded: boolean; readonly sources: ReadonlyMap<string, Source> }) {
+  const { stream } = useStream();
+  const refused = [...sources.values()].find(({ state }) => state === "denied" || state === "failed");
+  if (refused?.state === "denied") return <Forbidden rule={refused.rule} what="the rollouts of this cluster" />;
+  if (refused?.state === "failed")
+    return <Failed attempt="read the pools of this cluster" message={refused.message} onRetry={() => stream.retry()} />;
+  if (!isLoaded || [...sources.values()].some(({ state }) => state === "loading"))
+    return <Loading label="Loading the pools" rows={8} />;
+  return (
+    <Empty title="No pools" command="kubectl get machineconfigpools,nodepools -A">
+      This cluster has no MachineConfigPool and no NodePool: profiles take effect on running nodes, and nothing is
+      rolled out. Pools come with OpenShift, or where Attune was installed with machine configuration.
+    </Empty>
   );
 }
 

@@ -37,6 +37,14 @@ export const views: readonly View[] = [
     Component: lazy(async () => ({ default: (await import("../node/node-view.tsx")).NodeView })),
   },
   {
+    path: "/clusters",
+    title: "Clusters",
+    group: "See",
+    key: "c",
+    needs: ["NodePool.hypershift.openshift.io"],
+    Component: lazy(async () => ({ default: (await import("../clusters/clusters.tsx")).Clusters })),
+  },
+  {
     path: "/design/:profile?",
     title: "Design",
     group: "Change",

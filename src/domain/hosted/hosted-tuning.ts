@@ -2,6 +2,7 @@ import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import type { ConfigMap } from "./envelope/read-manifests.ts";
 import { isOrder, readOrder } from "./handover/pool-order.ts";
 import { rememberedTuneds } from "./mirror/last-good.ts";
+import type { MirroredTuneds } from "./mirror/mirror-events.ts";
 import { mirrorTuneds } from "./mirror/mirror-tuneds.ts";
 import { nodeLabels } from "./mirror/node-labels.ts";
 import { listsMembers, type PoolMembers } from "./mirror/pool-members.ts";
@@ -15,6 +16,8 @@ export interface HostedTuningOptions {
   readonly members: PoolMembers;
   /** Called with what cannot be mirrored, at every decision. */
   readonly problems: (problems: readonly MirrorProblem[]) => void;
+  /** Called at every decision too. */
+  readonly mirrored?: (mirrored: MirroredTuneds) => void;
 }
 
 type Found = Pick<NodeTuningInput, "tuneds" | "nodes">;
@@ -31,7 +34,7 @@ export class HostedTuning {
 
   /** `found`: in the hosted cluster. `configMaps`: of the control plane namespace. */
   read(found: Found, configMaps: readonly ConfigMap[]): Found & Pick<NodeTuningInput, "mirrored"> {
-    const { namespace, members, problems } = this.#options;
+    const { namespace, members, problems, mirrored } = this.#options;
     const mirror = mirrorTuneds({
       configMaps,
       tuneds: found.tuneds,
@@ -42,6 +45,7 @@ export class HostedTuning {
     });
     this.#lastGood = mirror.lastGood;
     problems(mirror.problems);
+    mirrored?.({ wanted: mirror.lastGood, observed: found.tuneds });
     const known = members.of({ nodes: found.nodes, configMaps, provided: providedNodes(configMaps) });
     const { nodes, objects } = nodeLabels(found.nodes, (node) => known.get(node));
     return {

@@ -8,10 +8,11 @@ import { decidesTuning, HostedTuning } from "../../domain/hosted/hosted-tuning.t
 import { copiesNamespace } from "../../domain/hosted/mirror/kubelet-copies.ts";
 import { kubeletCopiesController } from "../../domain/hosted/mirror/kubelet-copies-controller.ts";
 import { lastGoodController } from "../../domain/hosted/mirror/last-good-controller.ts";
-import { newProblems } from "../../domain/hosted/mirror/mirror-events.ts";
+import { newProblems, revertedEdits } from "../../domain/hosted/mirror/mirror-events.ts";
 import { PoolMembers } from "../../domain/hosted/mirror/pool-members.ts";
 import { poolMembersController } from "../../domain/hosted/mirror/pool-members-controller.ts";
 import { projectConfigMap } from "../../domain/hosted/config-map-projection.ts";
+import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
 import { nodePoolOf, protocols } from "../../domain/hosted/protocol.ts";
 import type { TuningOrigin } from "../../domain/node-tuning/node-tuning-controller.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -58,11 +59,14 @@ export function addHosted(manager: Manager, parts: HostedParts): TuningOrigin {
     poolOf,
   });
   addHostedProfiles(manager, { ...parts, controlPlane, poolOf, recorder, protocol: protocols[parts.protocol] });
-  const problems = newProblems((name) => configMaps.get(`${place.namespace}/${name}`));
+  const configMap = (name: string): ConfigMap | undefined => configMaps.get(`${place.namespace}/${name}`);
+  const problems = newProblems(configMap);
+  const reverted = revertedEdits(configMap);
   const tuning = new HostedTuning({
     namespace,
     members,
     problems: (all) => problems(all).forEach((event) => recorder.record(event)),
+    mirrored: (tuneds) => reverted(tuneds).forEach((event) => recorder.record(event)),
   });
   return {
     sources: (key) => [configMapSource(configMaps, (one) => (decidesTuning(one) ? [key] : []))],

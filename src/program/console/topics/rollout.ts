@@ -2,18 +2,20 @@ import type { RolloutRow } from "../../../../console/protocol/topics.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { ConfigMap } from "../../../domain/hosted/envelope/read-manifests.ts";
-import { type PoolReport, readReport, reportMark } from "../../../domain/hosted/handover/pool-report.ts";
+import { type PoolReport, reportMark } from "../../../domain/hosted/handover/pool-report.ts";
 import { poolMark } from "../../../domain/hosted/rollout/ordered-pool.ts";
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
 import { controlPlaneOf, type NodePool, nodePoolKind } from "../../../domain/node-pool/api.ts";
-import { nodePoolView, nodePoolWaits } from "../../../domain/node-pool/node-pool-view.ts";
+import { nodePoolView, nodePoolWaits } from "../../../domain/node-pool/view/node-pool-view.ts";
 import { pauseOf } from "../../../domain/node-pool/pause.ts";
+import { reportOn } from "../../../domain/node-pool/reported.ts";
 import { Members } from "../../../domain/rollout/members.ts";
 import type { RolloutNode } from "../../../domain/rollout/rollout-node.ts";
 import { poolView } from "../../../domain/rollout/view/pool-view.ts";
-import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
+import { keyOf } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import type { CacheDefinition } from "../user-caches.ts";
+import { followIn, sourceIn } from "./cluster-side.ts";
 import { nodeCache, poolCache } from "./fleet-caches.ts";
 import type { TopicContext, UserCluster } from "./topic-context.ts";
 import { whoRollsOut } from "./who-rolls-out.ts";
@@ -57,9 +59,8 @@ export function openRollout(context: TopicContext<"rollout">): void {
 
 /** Sources of the other clusters have their names, so that one that is down takes nothing from the others. */
 function sideOf(context: TopicContext<"rollout">, cluster: UserCluster): Side {
-  const suffix = cluster.name === context.own.name ? "" : ` of ${cluster.name}`;
-  const follow = <T extends KubeObject, P extends KubeObject>(definition: CacheDefinition<T, P>): Informer<P> =>
-    context.cache(definition, { cluster, source: `${definition.kind.kind}${suffix}` });
+  const isOwn = cluster.name === context.own.name;
+  const follow = followIn(context, cluster, (kind) => (isOwn ? kind : sourceIn(cluster.name, kind)));
   return {
     name: cluster.name,
     pools: follow(poolCache),
@@ -95,7 +96,7 @@ function nodePoolRows(side: Side, sides: readonly Side[], at: number): Rows {
     const seen =
       there && pool
         ? viewOf(there, { ...pool, spec: { ...pool.spec, paused: isPaused } }, at)
-        : nodePoolView(nodePool, reportOn(nodePool, side.reports), at);
+        : nodePoolView(nodePool, reportIn(nodePool, side.reports), at);
     const wrong = there ? nodePoolWaits(nodePool) : [];
     const row: RolloutRow = {
       ...seen,
@@ -117,13 +118,8 @@ function viewOf({ members, nodes, pools }: Side, pool: MachineConfigPool, at: nu
   return poolView({ pool, nodes: members.of(pool.metadata.name ?? "", nodes.list()), redirects, now: formatTime(at) });
 }
 
-function reportOn(nodePool: NodePool, reports: Informer<ConfigMap>): PoolReport | undefined {
-  const within = controlPlaneOf(nodePool);
-  return reports
-    .list()
-    .filter(({ metadata }) => metadata.namespace === within)
-    .flatMap((configMap) => {
-      const read = readReport(configMap);
-      return read.type === "read" && read.value.nodePool === nodePool.metadata.name ? [read.value] : [];
-    })[0];
+function reportIn(nodePool: NodePool, reports: Informer<ConfigMap>): PoolReport | undefined {
+  const within = reports.list().filter(({ metadata }) => metadata.namespace === controlPlaneOf(nodePool));
+  const read = reportOn(nodePool.metadata.name ?? "", within);
+  return read?.type === "read" ? read.value : undefined;
 }

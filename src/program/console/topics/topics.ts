@@ -1,4 +1,5 @@
 import { openAccess } from "./access.ts";
+import { openClusters } from "./clusters.ts";
 import { openDesign, openDesigns } from "./design.ts";
 import { openEvents } from "./events.ts";
 import { openFleet } from "./fleet.ts";
@@ -17,6 +18,7 @@ const topics = {
   rollout: { open: openRollout },
   "node/": { open: openNode },
   "events/": { open: openEvents },
+  clusters: { open: openClusters },
 } satisfies Record<string, TopicDefinition>;
 
 export interface FoundTopic {

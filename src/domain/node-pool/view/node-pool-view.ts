@@ -1,11 +1,11 @@
-import { findCondition } from "../../language/object/condition.ts";
-import type { PoolReport } from "../hosted/handover/pool-report.ts";
-import { printable } from "../rollout/node-annotations.ts";
-import type { PoolState, PoolView } from "../rollout/view/pool-view.ts";
-import type { Waiting } from "../rollout/waiting.ts";
-import type { NodePool } from "./api.ts";
-import { appliedCondition } from "./conditions.ts";
-import { pauseOf } from "./pause.ts";
+import { findCondition } from "../../../language/object/condition.ts";
+import type { PoolReport } from "../../hosted/handover/pool-report.ts";
+import { printable } from "../../rollout/node-annotations.ts";
+import type { PoolState, PoolView } from "../../rollout/view/pool-view.ts";
+import type { Waiting } from "../../rollout/waiting.ts";
+import type { NodePool } from "../api.ts";
+import { appliedCondition } from "../conditions.ts";
+import { pauseOf } from "../pause.ts";
 
 const longestText = 500;
 
