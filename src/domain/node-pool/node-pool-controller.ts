@@ -97,6 +97,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       ),
     ],
     async reconcile(key, { signal, log }): Promise<Result | undefined> {
+      const authority = await authorityFor(key, signal);
+      // Not before: what is written meanwhile would be taken back.
       const nodePool = nodePools.get(key);
       if (!nodePool) return undefined;
       const { metadata } = nodePool;
@@ -106,7 +108,6 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
       // Their creation is an event.
       if (!hostedCluster || ownership.type === "absent") return undefined;
-      const authority = await authorityOf(hostedCluster, controlPlaneOf(nodePool), signal);
       const decision = decideNodePool({
         ...options,
         ...surroundings(nodePool),
@@ -151,12 +152,10 @@ export function nodePoolController(options: NodePoolOptions): Controller {
   }
 
   /** HyperShift writes it for its server of configurations. */
-  async function authorityOf(
-    { status }: HostedCluster,
-    namespace: string,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    if (!status?.ignitionEndpoint) return undefined;
+  async function authorityFor(key: string, signal: AbortSignal): Promise<string | undefined> {
+    const nodePool = nodePools.get(key);
+    if (!nodePool || !hostedClusters.get(hostedClusterOf(nodePool))?.status?.ignitionEndpoint) return undefined;
+    const namespace = controlPlaneOf(nodePool);
     const secret = await ifThere(client.get(kinds.secret, "ignition-server-ca-cert", { namespace, signal }));
     return secret?.data?.["tls.crt"];
   }
@@ -177,7 +176,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
     return act(plan, {
       client,
       kinds: (_apiVersion, kind) => known(kind).kind,
-      observed: (reference) => known(reference.kind).cache.get(keyOf(reference)),
+      // The decision saw this one, and its annotations may have been written since.
+      observed: (of) => (of.kind === nodePoolKind.kind ? nodePool : known(of.kind).cache.get(keyOf(of))),
       fieldManager,
       ...context,
     }).catch((error: unknown) => {
