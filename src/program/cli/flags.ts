@@ -382,6 +382,8 @@ export const statusFlags = {
   output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (every node by name), json or yaml"),
 };
 
+export const versionFlags = { output: outputFlag(["text", "json", "yaml"], "text, json or yaml") };
+
 export const labReadFlags = { ...connectionFlags };
 
 export const planFlags = {

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { examplesText } from "../examples.ts";
 import { printable } from "../terminal/terminal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,6 +18,8 @@ export interface Flag<T> {
   readonly shownDefault?: string | undefined;
   readonly required?: boolean | undefined;
   readonly repeatable?: boolean | undefined;
+  /** All values that it may have, where there are few. */
+  readonly values?: readonly string[] | undefined;
   /** Throws where a text is no value. `name` is the long form of the flag, for the message. */
   readonly read: (given: Given, name: string) => T;
 }
@@ -81,7 +84,7 @@ export function choice<const T extends string>(
   description: string,
   { of, default: fallback }: { readonly of: readonly T[]; readonly default: NoInfer<T> },
 ): Flag<T> {
-  return parsed(flags, description, (value, name) => oneOf(of, value, name), { default: fallback });
+  return { ...parsed(flags, description, (value, name) => oneOf(of, value, name), { default: fallback }), values: of };
 }
 
 export function oneOf<T extends string>(values: readonly T[], value: string, name: string): T {
@@ -138,6 +141,7 @@ export function addCommand<F extends Flags>(parent: Command, definition: Command
   hintAfterError(command, "its flags");
   for (const [operand, about] of Object.entries(operands)) command.argument(operand, about);
   addFlags(command, flags);
+  command.addHelpText("after", () => examplesText(namesOf(command).slice(1).join(" ")));
   // Commander passes operands, then options, then the command.
   return command.action(async (...given: unknown[]) => {
     const options = readFlags(flags, given.at(-2) as Record<string, Given>, process.env);
@@ -176,9 +180,16 @@ export function parseArguments<F extends Flags>(flags: F, args: readonly string[
   return readFlags(flags, command.parse(args, { from: "user" }).opts(), env);
 }
 
+/** What commander knows of a flag, and the values that a shell may complete. */
+export type FlagOption = Option & { readonly values?: readonly string[] | undefined };
+
+function optionOf(flag: Flag<unknown>): FlagOption {
+  return Object.assign(new Option(flag.flags, flag.description + defaultNote(flag)), { values: flag.values });
+}
+
 function addFlags(command: Command, flags: Flags): void {
   for (const flag of Object.values(flags)) {
-    const option = new Option(flag.flags, flag.description + defaultNote(flag));
+    const option = optionOf(flag);
     if (flag.repeatable && !option.variadic)
       option.argParser<string[] | undefined>((value, before = []) => {
         before.push(value);
