@@ -91,6 +91,7 @@ export function decideNodeTuning(input: NodeTuningInput): NodeTuningPlan {
     poolsOf: new Map(judged.flatMap(({ given, pools }) => [...poolsOfTuneds(given, pools)])),
     pools: managementState === "Managed" ? agreed : [],
     orphaned: unused.map(({ metadata }) => metadata.name ?? ""),
+    labelsOf: new Map(input.nodes.map(({ metadata }) => [metadata.name ?? "", metadata.labels ?? {}])),
     invalid,
   };
   return { ...plan, boot };

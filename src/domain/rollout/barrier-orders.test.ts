@@ -89,7 +89,7 @@ function opensIn(stored: Stored, sides: Sides): boolean {
   const orphaned = boot && !tuned ? ["50-nto-rt"] : [];
   const pools = outcome ? [{ pool: "rt", rule: {} as never, outcome }] : [];
   const decision = { tuneds, poolsOf: new Map([["t", ["rt"]]]), pools, orphaned };
-  return barrier({ pool, rendering: "new", sources, kubeletConfigs, boot: decision, now }).type === "open";
+  return barrier({ pool, rendering: "new", sources, kubeletConfigs, boot: decision, untold: [], now }).type === "open";
 }
 
 const one = { set: "p/1", words: ["a"] };

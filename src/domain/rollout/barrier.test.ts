@@ -84,6 +84,7 @@ const ready: BarrierInput = {
   sources: [],
   kubeletConfigs: [],
   boot: boot(),
+  untold: [],
   now: start,
 };
 
@@ -119,6 +120,40 @@ describe("a rendering", () => {
 
   it("that the pool has already is not held", () => {
     expect(barrier({ ...ready, rendering: "rendered-rt-old", pool: poolWith(ago(1)) })).toEqual({ type: "open" });
+  });
+
+  const joined = { metadata: { name: "a", labels: { role: "rt" } } };
+  const ofPool = { ...ready, rendering: "rendered-rt-old", untold: [joined] };
+  const waiting = { boot: boot({ type: "waiting", nodes: ["a"] }) };
+
+  it("that the pool has already waits for a node that joins, and has not reported", () => {
+    const held = {
+      rendering: "rendered-rt-old",
+      since: formatTime(start),
+      waitsFor: "boot arguments of nodes",
+      nodes: ["a"],
+    };
+    expect(barrier({ ...ofPool, ...waiting })).toEqual({ type: "held", held, isSettling: false, againInMs: longestMs });
+    expect(barrier({ ...ofPool, ...waiting, untold: [] })).toEqual({ type: "open" });
+    expect(
+      barrier({ ...ofPool, ...waiting, pool: poolWith({ ...held, since: formatTime(start - longestMs) }) }),
+    ).toEqual({
+      type: "open",
+      held: { ...held, since: formatTime(start - longestMs), released: true },
+    });
+    expect(barrier(ofPool)).toEqual({ type: "open" });
+  });
+
+  it.each([
+    ["the node had no labels", {}, "held"],
+    ["the node was in another pool", { a: { role: "worker" } }, "held"],
+    ["the node was in the pool", { a: { role: "rt" } }, "open"],
+  ] as const)("when node tuning decided while %s: %s is %s", (_, labelsOf, type) => {
+    const decided = { ...boot(), labelsOf: new Map<string, Record<string, string>>(Object.entries(labelsOf)) };
+    expect(barrier({ ...ofPool, boot: decided })).toMatchObject({
+      type,
+      ...(type === "held" ? { held: { waitsFor: "the decision about boot arguments", nodes: ["a"] } } : {}),
+    });
   });
 
   it.each([

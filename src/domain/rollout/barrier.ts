@@ -1,4 +1,5 @@
 import { equal } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { formatTime } from "../../language/object/time.ts";
 import { isTrue } from "../../language/object/condition.ts";
 import type { KubeletConfig, MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
@@ -27,6 +28,8 @@ export interface BarrierInput {
   readonly kubeletConfigs: readonly KubeletConfig[];
   /** What node tuning last decided. Undefined: nothing since the operator started. */
   readonly boot: BootDecision | undefined;
+  /** Nodes of the pool that have not been told the rendering. */
+  readonly untold: readonly Pick<KubeObject, "metadata">[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -39,14 +42,17 @@ export type Barrier =
 
 /**
  * Whether a pool's rendering is released to its nodes, or waits for what belongs to the same change: a node restarts for each
- * rendering, and boot arguments are known only when the nodes have reported them.
+ * rendering, and boot arguments are known only when the nodes have reported them. Nodes that join a pool wait too: the first one
+ * is the first that reports.
  */
 export function barrier(input: BarrierInput): Barrier {
-  const { pool, rendering, now } = input;
+  const { pool, rendering, untold, now } = input;
   const held = heldOf(pool);
-  const missing = whatIsMissing(input) ?? kubeletFilesMissing(input);
-  if (rendering === pool.spec?.configuration?.name)
-    return held?.released && missing ? { type: "open", held: { ...held, ...missing } } : { type: "open" };
+  const missing = whatIsMissing(input) ?? kubeletFilesMissing(input) ?? decisionMissing(input);
+  if (rendering === pool.spec?.configuration?.name) {
+    if (held?.released && missing) return { type: "open", held: { ...held, ...missing } };
+    if (!missing || untold.length === 0) return { type: "open" };
+  }
   const known = held?.rendering === rendering ? held : undefined;
   const since = pastTime(known?.since, now);
   if (missing) {
@@ -110,6 +116,16 @@ function kubeletFilesMissing({ pool, sources, kubeletConfigs }: BarrierInput): M
   };
   const isCurrent = ofPool.every(isMerged) && [...merged.values()].every(({ uid }) => uids.has(uid));
   return isCurrent ? undefined : { waitsFor: `MachineConfig ${name}` };
+}
+
+/** Nodes that have joined, or got other labels, since node tuning decided: another event may come first. */
+function decisionMissing({ boot, untold }: BarrierInput): Missing | undefined {
+  const labelsOf = boot?.labelsOf;
+  const nodes = labelsOf
+    ? untold.filter(({ metadata }) => !equal(labelsOf.get(metadata.name ?? ""), metadata.labels ?? {}))
+    : [];
+  if (nodes.length === 0) return undefined;
+  return { waitsFor: "the decision about boot arguments", nodes: nodes.map(({ metadata }) => metadata.name ?? "") };
 }
 
 /** Nodes that have not reported for what they should have, or whose reports are not in the rendering yet. */

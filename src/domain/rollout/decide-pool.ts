@@ -19,8 +19,10 @@ export interface PoolInput {
   /** With the configuration that its nodes should have. */
   readonly pool: MachineConfigPool;
   readonly nodes: readonly Assigned[];
-  /** Why a newer rendering is not released yet. */
+  /** Why a rendering is not released yet. */
   readonly waiting?: readonly Waiting[] | undefined;
+  /** No other node is told for now. */
+  readonly isHeld?: boolean | undefined;
   /** See `PoolStatusInput`. */
   readonly renderProblems?: readonly string[] | undefined;
   /** Nodes that the pool could have. */
@@ -124,7 +126,10 @@ interface Acting {
   readonly of: ObjectReference;
 }
 
-function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, events, target, of }: Acting): void {
+function act(
+  { topology, customPoolOf, isHeld }: PoolInput,
+  { members, chosen, changes, events, target, of }: Acting,
+): void {
   for (const { state, progress } of members) {
     const { node, update } = state;
     if (topology !== undefined && node.metadata.annotations?.[annotations.controlPlaneTopology] !== topology)
@@ -140,6 +145,7 @@ function act({ topology, customPoolOf }: PoolInput, { members, chosen, changes, 
     )
       changes.annotate(node, annotations.desiredConfig, update.current);
   }
+  if (isHeld) return;
   if (chosen.deferred && chosen.picked.length > 0)
     events.push(
       normal(

@@ -1,7 +1,7 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { Pools } from "../machine-config/pools.ts";
 import type { NearbyNodes } from "./nearby-nodes.ts";
-import { judgeNode, type NodeState } from "./node-state.ts";
+import { isBehind, judgeNode, type NodeState } from "./node-state.ts";
 import type { RolloutNode } from "./rollout-node.ts";
 
 /** A node, judged, and the pools that it counts in: one, or all custom pools that select it where these are several. */
@@ -54,6 +54,11 @@ export class Members {
 
   of(pool: string, nodes: readonly RolloutNode[]): Assigned[] {
     return nodes.map((node) => this.assign(node)).filter(({ pools }) => pools.includes(pool));
+  }
+
+  /** Nodes of a pool that have not been told a config. */
+  untold(pool: string, config: string, nodes: readonly RolloutNode[]): RolloutNode[] {
+    return this.of(pool, nodes).flatMap(({ state }) => (isBehind(state, config) ? state.node : []));
   }
 
   near(pool: string, nodes: readonly RolloutNode[]): NearbyNodes {

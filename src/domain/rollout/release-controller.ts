@@ -35,22 +35,39 @@ export interface ReleaseOptions {
 /** A pool with the config that its nodes should have now. */
 export interface Released {
   readonly pool: MachineConfigPool;
-  /** Why a newer rendering is held, or was released without some nodes. */
+  /** Why a rendering is held, or was released without some nodes. */
   readonly waiting: readonly Waiting[];
+  /** What other nodes would be told is about to change: they would restart twice. */
+  readonly isHeld?: boolean | undefined;
   readonly againInMs?: number | undefined;
+}
+
+export interface ToRelease {
+  readonly rendering: Rendering | undefined;
+  readonly sources: readonly MachineConfig[];
+  /** Nodes of the pool that have not been told a rendering. */
+  readonly untoldOf: (rendering: string) => BarrierInput["untold"];
 }
 
 /** Stores the rendering of a pool and makes it the pool's target, once the barrier is open. */
 export async function releaseRendering(
   pool: MachineConfigPool,
-  { rendering, sources }: { readonly rendering: Rendering | undefined; readonly sources: readonly MachineConfig[] },
+  { rendering, sources, untoldOf }: ToRelease,
   options: ReleaseOptions,
   signal: AbortSignal,
 ): Promise<Released> {
   if (rendering?.type !== "rendered" || pool.metadata.deletionTimestamp) return { pool, waiting: [] };
   const configuration = configurationOf(rendering);
   const { clock, client, awaited } = options;
-  const gate = barrier({ pool, rendering: configuration.name, sources, ...awaited(), now: clock.now() });
+  const { name: wanted } = configuration;
+  const gate = barrier({
+    pool,
+    rendering: wanted,
+    sources,
+    untold: untoldOf(wanted),
+    ...awaited(),
+    now: clock.now(),
+  });
   if (gate.type === "open") {
     await storeRendering(pool, rendering, options, signal);
     await options.authority?.releasing(pool, configuration.name, signal);
@@ -60,11 +77,10 @@ export async function releaseRendering(
   const written = patch
     ? await client.patch(machineConfigPoolKind, name, { type: "merge", patch }, { fieldManager, signal })
     : pool;
-  return {
-    pool: written,
-    waiting: heldWaits(gate.held),
-    ...(gate.type === "held" ? { againInMs: gate.againInMs } : {}),
-  };
+  const waiting = heldWaits(gate.held);
+  return gate.type === "held"
+    ? { pool: written, waiting, isHeld: true, againInMs: gate.againInMs }
+    : { pool: written, waiting };
 }
 
 async function storeRendering(

@@ -35,11 +35,12 @@ export class Renderings {
   /** Undefined: the pool selects no config and never did, so that its nodes are left alone. */
   async of(pool: MachineConfigPool, configs: readonly MachineConfig[]): Promise<Rendering | undefined> {
     const { name = "", uid } = pool.metadata;
-    const current = pool.spec?.configuration?.name;
+    const { configuration, osImageStream } = pool.spec ?? {};
+    const current = configuration?.name;
     const sources = sourcesToRender(pool, configs);
     if (!sources) return undefined;
     const versions = configs.map(({ metadata }) => [metadata.name, metadata.uid, metadata.resourceVersion]);
-    const inputs = JSON.stringify([uid, versions]);
+    const inputs = JSON.stringify([uid, osImageStream ?? null, versions]);
     const last = this.#last.get(name);
     // What nodes cannot change to from one config may be possible from another.
     if (last?.inputs === inputs && (last.rendering.type === "rendered" || last.current === current))

@@ -121,7 +121,10 @@ export function rolloutController(options: RolloutOptions): Controller {
       const { sources, problems } = authority?.sources(pool) ?? { sources: selected(name), problems: [] };
       const rendering: Rendering | undefined =
         problems.length > 0 ? { type: "refused", problems } : await renderings.of(pool, sources);
-      const released = await releaseRendering(pool, { rendering, sources }, { ...options, machineConfigs }, signal);
+      const untoldOf = (target: string): RolloutNode[] =>
+        pool.spec?.paused ? [] : members.untold(name, target, writer.list().map(nodeOf));
+      const toRelease = { rendering, sources, untoldOf };
+      const released = await releaseRendering(pool, toRelease, { ...options, machineConfigs }, signal);
       // What other clients wrote beside the target does not count.
       const current = authority?.pool(released.pool) ?? released.pool;
       const now = formatTime(clock.now());
@@ -131,6 +134,7 @@ export function rolloutController(options: RolloutOptions): Controller {
       const decision = decidePool({
         pool: current,
         waiting: released.waiting,
+        isHeld: released.isHeld,
         nodes: members.of(name, all),
         nearby: { elsewhere, withoutPool: isFallback ? withoutPool : [] },
         renderProblems: rendering?.type === "refused" ? rendering.problems.map(describeProblem) : [],

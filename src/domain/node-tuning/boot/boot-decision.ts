@@ -1,4 +1,5 @@
-import type { Pools } from "../../machine-config/pools.ts";
+import type { Labels, Pools } from "../../machine-config/pools.ts";
+import { equal } from "../../../language/object/json.ts";
 import type { Recommend, Tuned } from "../api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";
 
@@ -12,6 +13,8 @@ export interface BootDecision {
   readonly pools: readonly PoolArguments[];
   /** Names of MachineConfigs with boot arguments that no rule refers to any more. */
   readonly orphaned: readonly string[];
+  /** The nodes that it was made for, by name, with their labels then. Absent: no pool waits for a decision. */
+  readonly labelsOf?: ReadonlyMap<string, Labels> | undefined;
   /** By name: what is wrong with Tuneds that are not valid. */
   readonly invalid?: ReadonlyMap<string, string> | undefined;
 }
@@ -36,8 +39,9 @@ export class LatestBootDecision {
 
   set(decision: BootDecision): void {
     const facts = factsOf(decision);
+    const isForSame = isSameLabels(this.#latest?.labelsOf, decision.labelsOf);
     this.#latest = decision;
-    if (facts === this.#facts) return;
+    if (facts === this.#facts && isForSame) return;
     this.#facts = facts;
     for (const listener of this.#listeners) listener();
   }
@@ -58,4 +62,12 @@ function factsOf({ tuneds, pools, orphaned, invalid = new Map() }: BootDecision)
     orphaned,
     [...invalid],
   ]);
+}
+
+/** Most nodes have the very labels that they had. */
+function isSameLabels(
+  before: BootDecision["labelsOf"] = new Map(),
+  after: BootDecision["labelsOf"] = new Map(),
+): boolean {
+  return before.size === after.size && [...after].every(([name, labels]) => equal(before.get(name), labels));
 }

@@ -84,7 +84,7 @@ export type Resume =
   | { readonly type: "now" };
 
 /** Whether a pool that Attune has paused is resumed. */
-export function resume(input: Omit<BarrierInput, "rendering">): Resume | undefined {
+export function resume(input: Omit<BarrierInput, "rendering" | "untold">): Resume | undefined {
   const { pool, sources, now } = input;
   const set = pausedFor(pool);
   if (set === undefined) return undefined;
