@@ -112,6 +112,18 @@ describe("resolving a profile", () => {
     ]);
   });
 
+  test("of profiles that all include each other, one cycle for each is reported", () => {
+    const names = ["p", "a", "b", "c"];
+    const layer = Object.fromEntries(names.map((name) => [name, `[main]\ninclude=${names.join(",")}\n[s]\nk=1\n`]));
+    const resolution = resolving("p", [layer]);
+    expect(resolution.type === "resolved" && resolution.profile.warnings.map(formatProblem)).toEqual([
+      "0/p:2: circular include p → p: repeated include ignored",
+      "0/a:2: circular include a → a: repeated include ignored",
+      "0/b:2: circular include b → b: repeated include ignored",
+      "0/c:2: circular include c → c: repeated include ignored",
+    ]);
+  });
+
   test.each([
     {
       name: "a missing include",

@@ -34,6 +34,8 @@ export function loadChain(
   /** Profiles whose includes are being read, outermost first, with the layer each was found in. */
   const open: { name: string; layer: number }[] = [];
   const read = new Set<string>();
+  /** Names that a cycle was reported for. Profiles that all include each other have as many cycles as includes. */
+  const circular = new Set<string>();
 
   function load(name: string, optional: boolean, by: Omit<Problem, "message">): void {
     // A profile may include its own name to extend the one it hides: the search goes on in lower layers.
@@ -59,6 +61,8 @@ export function loadChain(
   }
 
   function reportCycle(name: string, by: Omit<Problem, "message">): void {
+    if (circular.has(name)) return;
+    circular.add(name);
     const cycle = [...open.slice(open.findIndex((other) => other.name === name)).map((other) => other.name), name];
     findings.notice({
       ...by,
