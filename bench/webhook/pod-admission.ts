@@ -41,7 +41,7 @@ async function measureOn(start: () => Promise<BenchServer>, setting: Setting): P
     stops.unshift(() => webhook.stop());
     // The reviews are the same, whichever server there is.
     if (server.name === "attune") await reviews(webhook, setting);
-    await creates([server, other], setting);
+    await creates([server, other], webhook, setting);
   } finally {
     for (const stop of stops) await stop();
     await rm(dir, { recursive: true, force: true });
@@ -122,12 +122,20 @@ function review(object: object): object {
 }
 
 /** One at a time, on a server with the webhook and on one without, by turns. */
-async function creates(servers: readonly [BenchServer, BenchServer], { quick, report }: Setting): Promise<void> {
+async function creates(
+  servers: readonly [BenchServer, BenchServer],
+  webhook: WebhookProgram,
+  { quick, report }: Setting,
+): Promise<void> {
   const runs = await Promise.all(
     servers.map(async (server) => ({ server, connection: await HttpConnection.open(server), taken: [] as number[] })),
   );
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  for (let n = -warmUp; n < (quick ? 1000 : 5000); n++)
+  const processes = [[...servers[0].pids, webhook.pid], servers[1].pids];
+  const cpu = (): number[] => processes.map((pids) => cpuSeconds(pids) ?? 0);
+  let before = cpu();
+  for (let n = -warmUp; n < (quick ? 1000 : 5000); n++) {
+    if (n === 0) before = cpu();
     for (const { server, connection, taken } of n % 2 === 0 ? runs : runs.toReversed()) {
       const body = JSON.stringify(platformPod(`pod-${n + warmUp}`));
       const request = requestBytes(server, { method: "POST", path, body });
@@ -137,15 +145,31 @@ async function creates(servers: readonly [BenchServer, BenchServer], { quick, re
         throw new WrongError(`pod-${n + warmUp}: rewritten is ${isRewritten}`);
       if (n >= 0) taken.push(seconds * 1000);
     }
+  }
+  const used = cpu().map((seconds, i) => seconds - (before[i] ?? 0));
   for (const { connection } of runs) connection.close();
+  const [reviewedCpu, plainCpu] = used.map((seconds, i) => (seconds / (runs[i]?.taken.length ?? 1)) * 1e6) as [
+    number,
+    number,
+  ];
   const [reviewed, plain] = runs.map(({ taken }) => taken) as [number[], number[]];
   report.table(
     `Creating a pod, one at a time, ${plain.length} each (${servers[0].name})`,
-    ["", "median", "p99"],
+    ["", "median", "p99", "CPU each"],
     [
-      ["without the webhook", shown(median(plain), "ms"), shown(quantile(plain, 0.99), "ms")],
-      ["reviewed and rewritten", shown(median(reviewed), "ms"), shown(quantile(reviewed, 0.99), "ms")],
-      ["ratio", ratio(median(reviewed), median(plain)), ratio(quantile(reviewed, 0.99), quantile(plain, 0.99))],
+      ["without the webhook", shown(median(plain), "ms"), shown(quantile(plain, 0.99), "ms"), shown(plainCpu, "µs")],
+      [
+        "reviewed and rewritten",
+        shown(median(reviewed), "ms"),
+        shown(quantile(reviewed, 0.99), "ms"),
+        shown(reviewedCpu, "µs"),
+      ],
+      [
+        "ratio",
+        ratio(median(reviewed), median(plain)),
+        ratio(quantile(reviewed, 0.99), quantile(plain, 0.99)),
+        ratio(reviewedCpu, plainCpu),
+      ],
     ],
   );
   report.bar({

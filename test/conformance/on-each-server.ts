@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
-import { serverVariants, type ServerUnderTest, type ServerVariant } from "../servers/server-under-test.ts";
+import {
+  emptyServers,
+  serverVariants,
+  type ServerUnderTest,
+  type ServerVariant,
+} from "../servers/server-under-test.ts";
 import { until } from "../servers/until.ts";
 import { Kubectl, kubectlPath } from "./kubectl.ts";
 
@@ -26,8 +31,22 @@ interface Needs {
 
 /** Defines the same tests for every server: both must behave the same. */
 export function onEachServer(title: string, define: (cluster: Cluster) => void, needs: Needs = {}): void {
+  onEach(serverVariants(), title, define, needs);
+}
+
+/** For suites whose clusters must have nothing of Attune. */
+export function onEachEmptyServer(title: string, define: (cluster: Cluster) => void): void {
+  onEach(emptyServers(), title, define, {});
+}
+
+function onEach(
+  variants: readonly ServerVariant[],
+  title: string,
+  define: (cluster: Cluster) => void,
+  needs: Needs,
+): void {
   const program = "program" in needs ? needs.program : kubectlPath;
-  for (const variant of serverVariants())
+  for (const variant of variants)
     describe.skipIf(!program)(`${title}, on the ${variant.name} server`, () => {
       let home: string;
       let server: ServerUnderTest;

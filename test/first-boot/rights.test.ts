@@ -16,12 +16,12 @@ import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { recording, type RecordedRequest, unused } from "../node-tuning/recorded-requests.ts";
 import { clientFor, clientOfAccount, withToken } from "../servers/client-for.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const place = { namespace: firstBootNamespace };
 const keys = { namespace: endpointKeys.namespace };
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`rights for first boots, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let server: ServerUnderTest;
     let admin: HttpClient;

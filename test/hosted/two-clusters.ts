@@ -8,6 +8,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { rbacObjects } from "../../src/language/object/grant.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { createMissing } from "../../src/program/cli/up/cluster-access.ts";
 import { hostedClusterGrants } from "../../src/program/operator/hosted-rbac.ts";
 import { clientOfAccount } from "../servers/client-for.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
@@ -76,8 +77,9 @@ async function start(
   const server = await begin();
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
   await Promise.all([
-    ...crds.map(async (crd) => client.create(kinds.customResourceDefinition, crd)),
-    ...namespaces.map(async (namespace) => client.create(kinds.namespace, namespaceLike(namespace))),
+    // A partitioned cluster has some of them.
+    ...crds.map((crd) => createMissing(client, kinds.customResourceDefinition, crd)),
+    ...namespaces.map((namespace) => createMissing(client, kinds.namespace, namespaceLike(namespace))),
   ]);
   await untilEstablished(client);
   // The embedded server deletes what has lost its owner by itself.

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation, type InstallOptions, installManifests } from "../../src/program/cli/install/manifests.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
-import { onEachServer } from "../conformance/on-each-server.ts";
+import { onEachEmptyServer } from "../conformance/on-each-server.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { type Components, type OpenApiSchema, schemaErrors } from "./schema-errors.ts";
 
@@ -54,7 +54,7 @@ describe("a strict schema check", () => {
   });
 });
 
-onEachServer("what attune install prints", (cluster) => {
+onEachEmptyServer("what attune install prints", (cluster) => {
   beforeAll(async () => {
     // A dry run stores nothing, and so finds neither namespaces nor accounts of its own.
     const before = foundation().filter(({ kind }) => kind === "Namespace" || kind === "ServiceAccount");

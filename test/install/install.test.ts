@@ -11,7 +11,7 @@ import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
-import { onEachServer } from "../conformance/on-each-server.ts";
+import { onEachEmptyServer } from "../conformance/on-each-server.ts";
 import { clientFor } from "../servers/client-for.ts";
 
 const everything = installManifests({ mode: "standalone", protocol: "shipped", monitoring: true });
@@ -162,7 +162,7 @@ interface Workload {
   spec: { template: { spec: { securityContext: object; containers: { securityContext: object }[] } } };
 }
 
-onEachServer("attune install", (cluster) => {
+onEachEmptyServer("attune install", (cluster) => {
   let admin: Client;
   beforeAll(() => {
     admin = clientFor(cluster.server);

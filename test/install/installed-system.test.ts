@@ -18,7 +18,7 @@ import { systemNamespace } from "../../src/program/operator/names.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { serversToInstallOn, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 /**
  * The kubelet compares the user of the image with that of the pod: images of any user must run. The root of a node without
@@ -32,7 +32,7 @@ const installations = [
 
 /** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
 describe.each(
-  serverVariants().flatMap((variant) => installations.map((how) => ({ name: variant.name, variant, ...how }))),
+  serversToInstallOn().flatMap((variant) => installations.map((how) => ({ name: variant.name, variant, ...how }))),
 )(
   "what was installed with mode $mode, protocol $protocol and an image of user $imageUser, on the $name server",
   { timeout: 120_000 },

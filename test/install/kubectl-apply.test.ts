@@ -12,13 +12,13 @@ import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { performanceProfileConversion } from "../../src/program/webhook/performance-profile-handler.ts";
 import { webhookSecret } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
-import { onEachServer } from "../conformance/on-each-server.ts";
+import { onEachEmptyServer } from "../conformance/on-each-server.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 
 const applies = ["apply", "apply", "apply --server-side", "apply --server-side", "apply"];
 
-onEachServer("what attune install prints, for kubectl", (cluster) => {
+onEachEmptyServer("what attune install prints, for kubectl", (cluster) => {
   const stop = new AbortController();
   const old = { ...performanceProfileKind, apiVersion: "performance.openshift.io/v1alpha1" };
   const profile: PerformanceProfile = {

@@ -16,7 +16,7 @@ import { parseArguments } from "../../src/program/cli/option/flag.ts";
 import { root } from "../architecture/imports.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const text = readFileSync(join(root, "docs/who-is-root.md"), "utf8");
 /** The objects of docs/who-is-root.md. */
@@ -33,7 +33,7 @@ const tuned = (name: string, data: string): KubeObject => ({
   spec: { profile: [{ name, data }], recommend: [] },
 });
 
-describe.each(serverVariants())("on the $name server", (variant) => {
+describe.each(emptyServers())("on the $name server", (variant) => {
   let server: ServerUnderTest;
   let admin: HttpClient;
   let author: HttpClient;

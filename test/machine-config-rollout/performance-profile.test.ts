@@ -8,7 +8,7 @@ import {
 } from "../../src/domain/performance-profile/api.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import { smallMachine } from "../../src/embedded/lab/machine-base.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { RolloutCluster } from "./rollout-cluster.ts";
 
 function profile(cpu: NonNullable<PerformanceProfileSpec["cpu"]>): PerformanceProfile {
@@ -27,7 +27,7 @@ function profile(cpu: NonNullable<PerformanceProfileSpec["cpu"]>): PerformancePr
   };
 }
 
-test.each(serverVariants())(
+test.each(emptyServers())(
   "a PerformanceProfile reaches its final state with one reboot, an edit resizes with one more, and deleting it gives the node back, on the $name server",
   async ({ start }) => {
     const topology = { ...smallMachine, cpus: 8, sockets: 2 };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { findCondition } from "../../src/language/object/condition.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
-test.each(serverVariants())(
+test.each(emptyServers())(
   "files, a unit and boot arguments reach a node with one reboot, and removing them costs one more, on the $name server",
   async ({ start }) => {
     const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] }, start });

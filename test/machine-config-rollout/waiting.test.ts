@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
 const app = { app: "shop" };
@@ -13,7 +13,7 @@ const budget = {
 };
 
 /** machine-config W-16: pods in the way and their budgets were in logs only. */
-test.each(serverVariants())(
+test.each(emptyServers())(
   "a drain that a PodDisruptionBudget blocks names pod and budget, and goes on once the budget allows it, on the $name server",
   async ({ start }) => {
     const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] }, start });

@@ -12,13 +12,13 @@ import { findCondition } from "../../src/language/object/condition.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 import { runAgent } from "../../src/program/agent/agent.ts";
 import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 
 const dropIn = "/etc/kubernetes/kubelet.conf.d/90-attune.conf";
 
-test.each(serverVariants())(
+test.each(emptyServers())(
   "a KubeletConfig reaches the kubelet of a node without OpenShift, follows an edit, and leaves with its deletion, on the $name server",
   async ({ start }) => {
     const { client, signal, run, runOperator } = await testCluster(machineConfigCrds, start);

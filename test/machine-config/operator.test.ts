@@ -9,11 +9,11 @@ import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { annotations } from "../../src/domain/rollout/node-annotations.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { eventually } from "../node-tuning/eventually.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { report, withFile, worker } from "./objects.ts";
 import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 
-test.each(serverVariants())(
+test.each(emptyServers())(
   "a file of a MachineConfig is rendered for its pool, told to a node, and the pool is updated, on the $name server",
   async ({ start }) => {
     const { client, runOperator } = await testCluster(machineConfigCrds, start);

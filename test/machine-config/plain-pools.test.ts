@@ -14,7 +14,7 @@ import { annotations } from "../../src/domain/rollout/node-annotations.ts";
 import { type Condition, findCondition } from "../../src/language/object/condition.ts";
 import { testCluster } from "../../src/program/cli/testing/test-cluster.ts";
 import { eventually } from "../node-tuning/eventually.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { withFile } from "./objects.ts";
 
 /** As kubeadm labels nodes: those of the control plane by their role, others not at all. */
@@ -40,7 +40,7 @@ async function told(client: Client, name: string): Promise<string> {
   });
 }
 
-describe.each(serverVariants())("on the $name server", { timeout: 120_000 }, ({ start }) => {
+describe.each(emptyServers())("on the $name server", { timeout: 120_000 }, ({ start }) => {
   test("pool master has the nodes that kubeadm labels, and configs of either name of the role", async () => {
     const { client, runOperator } = await testCluster(machineConfigCrds, start);
     await client.create(kinds.node, node("lone", "control-plane", "worker"));

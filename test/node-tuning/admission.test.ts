@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { isApiError } from "../../src/cluster/kube/api-error.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
-import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { type Tuned, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
@@ -34,8 +33,8 @@ describe.each(serverVariants())("a Tuned on the $name server, with Attune's CRD"
   beforeAll(async () => {
     server = await variant.start();
     client = clientFor(server);
-    await applyManifests(client, nodeTuningCrds);
-    await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const home = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+    await applyManifests(client, [home, ...nodeTuningCrds]);
     await untilEstablished(client);
   });
   afterAll(() => server?.close());

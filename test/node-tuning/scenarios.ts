@@ -7,7 +7,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { growingPause, untilEstablished } from "../servers/until.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
 import { differences } from "./compare.ts";
 import { deviations } from "./deviations.ts";
@@ -28,7 +28,7 @@ function withoutRules(definition: KubeObject): KubeObject {
 
 /** Every scenario of a file, on every server. */
 export function runScenarios(file: string): void {
-  for (const variant of serverVariants())
+  for (const variant of emptyServers())
     describe(`${file}, on the ${variant.name} server`, () => {
       let server: ServerUnderTest;
       let client: Client;

@@ -14,7 +14,7 @@ import { conversionAnnotation } from "../../src/domain/performance-profile/conve
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
-import { onEachServer } from "../conformance/on-each-server.ts";
+import { onEachEmptyServer } from "../conformance/on-each-server.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { growingPause, untilEstablished } from "../servers/until.ts";
 
@@ -39,7 +39,7 @@ const storedInV1 =
 /** Four CPUs, all of them in pools. */
 const cpu = { reserved: "0-1", isolated: "2-3" };
 
-onEachServer("performance profiles", (cluster) => {
+onEachEmptyServer("performance profiles", (cluster) => {
   let admin: Client;
   let running: { stop: () => Promise<void> };
 

@@ -4,7 +4,7 @@ import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machi
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import { heldAnnotation } from "../../src/domain/rollout/held.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { lowLatency, poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
 
 /** Every config that the pool had as its target, in order. */
@@ -34,7 +34,7 @@ async function released({ client }: ProfileCluster, argument: string | undefined
 }
 
 describe("a PerformanceProfile with files and boot arguments", () => {
-  it.each(serverVariants())(
+  it.each(emptyServers())(
     "costs one rollout when it is created, one when it is edited, and one when it is deleted, on the $name server (machine-config W-20)",
     async ({ start }) => {
       const cluster = await tunedCluster(["a", "b"], start);

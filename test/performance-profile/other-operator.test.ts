@@ -14,7 +14,7 @@ import { controllerConfigDefinition } from "../node-tuning/controller-config-def
 import { mayPauseAnnotation, pausedForAnnotation } from "../../src/domain/performance-profile/other-operator/pause.ts";
 import type { StartServer } from "../../src/program/cli/testing/test-cluster.ts";
 import { eventually } from "../node-tuning/eventually.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import { MachineConfigOperator } from "./machine-config-operator.ts";
 import { changes } from "./profile-changes.ts";
 import { poolName, type ProfileCluster, tunedCluster } from "./profile-cluster.ts";
@@ -80,7 +80,7 @@ async function isOver({ client }: OtherOperator, argument: string | undefined): 
 }
 
 describe("beside a Machine Config Operator", { timeout: 600_000 }, () => {
-  it.each(serverVariants())(
+  it.each(emptyServers())(
     "objects of a profile are written after its boot arguments are known, and its pool is left as it was, on the $name server (machine-config W-20)",
     async ({ start }) => {
       const cluster = await withOtherOperator(start);

@@ -23,7 +23,7 @@ import { installManifests } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
-import { type ServerUnderTest, serverVariants } from "../servers/server-under-test.ts";
+import { type ServerUnderTest, serversToInstallOn } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until.ts";
 import { dataDisk, databaseNode, diskScheduler, interruptMasks } from "./virtual-hardware.ts";
 
@@ -33,7 +33,7 @@ const guaranteed = { requests: sizes, limits: sizes };
 const volumeMounts = [{ name: "data", mountPath: "/var/lib/scylla" }];
 
 /** All parts as `attune install --scylla` has them: each in pods, with the token of its own ServiceAccount. */
-for (const variant of serverVariants())
+for (const variant of serversToInstallOn())
   describe(`databases on virtual nodes, on the ${variant.name} server`, { timeout: 300_000 }, () => {
     const stop = new AbortController();
     const node = databaseNode("db-1", defaultNodeSelector);

@@ -8,11 +8,13 @@ import { type InstallMode, identify } from "../workload-partitioning/identify.ts
 import { clientFor, clientOfAccount } from "./client-for.ts";
 import type { ServerUnderTest, ServerVariant } from "./server-under-test.ts";
 
+const allNodes = { cpuPartitioning: "AllNodes", controlPlaneTopology: "HighlyAvailable" };
+
 /** Makes the cluster of this server one with CPU partitioning, whose webhook reviews pods and nodes until the end. */
 export async function partition(server: ServerUnderTest, mode: InstallMode): Promise<() => Promise<void>> {
   const stop = new AbortController();
   const admin = clientFor(server);
-  await identify(admin, mode, { cpuPartitioning: "AllNodes", controlPlaneTopology: "HighlyAvailable" });
+  await identify(admin, mode, allNodes);
   await applyManifests(admin, foundation({ mode }));
   const client = await clientOfAccount(server, systemNamespace, webhookServiceAccount);
   const parts = attuneHandlers(client, { namespace: systemNamespace, ...kindsOf(mode) });
@@ -38,12 +40,26 @@ export async function partition(server: ServerUnderTest, mode: InstallMode): Pro
 }
 
 /** Plain, so that suites may create nodes that report no cores. */
-export function partitioned({ name, start }: ServerVariant): ServerVariant {
+export const partitioned = (variant: ServerVariant): ServerVariant =>
+  changed(variant, (server) => partition(server, "plain"));
+
+/** Has the mode, and the rest of Attune is not installed yet. */
+export const identified = (variant: ServerVariant): ServerVariant =>
+  changed(variant, async (server) => {
+    const admin = clientFor(server);
+    await identify(admin, "plain", allNodes);
+    return async () => admin.close();
+  });
+
+function changed(
+  { name, start }: ServerVariant,
+  change: (server: ServerUnderTest) => Promise<() => Promise<void>>,
+): ServerVariant {
   return {
     name,
     async start() {
       const server = await start();
-      const end = await partition(server, "plain");
+      const end = await change(server);
       return {
         ...server,
         async close() {

@@ -1,5 +1,5 @@
 import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
-import { partitioned } from "./partitioned-server.ts";
+import { identified, partitioned } from "./partitioned-server.ts";
 import { startEmbeddedServer } from "./embedded-server.ts";
 import { startRealServer } from "./real-server.ts";
 
@@ -21,11 +21,22 @@ export interface ServerVariant {
 const embedded: ServerVariant = { name: "embedded", start: startEmbeddedServer };
 
 /**
- * The embedded server, and the real one when `KUBEBUILDER_ASSETS` names a folder that has it. With
- * `ATTUNE_PARTITIONING=AllNodes` their clusters have CPU partitioning: suites must not notice.
+ * The embedded server, and the real one when `KUBEBUILDER_ASSETS` names a folder that has it: for suites that install Attune,
+ * run its webhook, or compare all objects of a cluster.
  */
-export function serverVariants(): ServerVariant[] {
-  const { KUBEBUILDER_ASSETS: assets, ATTUNE_PARTITIONING: partitioning } = process.env;
-  const variants = assets ? [embedded, { name: "real", start: () => startRealServer(assets) } as const] : [embedded];
-  return partitioning === "AllNodes" ? variants.map(partitioned) : variants;
+export function emptyServers(): ServerVariant[] {
+  const { KUBEBUILDER_ASSETS: assets } = process.env;
+  return assets ? [embedded, { name: "real", start: () => startRealServer(assets) }] : [embedded];
 }
+
+/** The same; with `ATTUNE_PARTITIONING=AllNodes` their clusters have CPU partitioning, and suites must not notice. */
+export function serverVariants(): ServerVariant[] {
+  return arePartitioned() ? emptyServers().map(partitioned) : emptyServers();
+}
+
+/** As `serverVariants`, for suites that install all of Attune, its webhook as well. */
+export function serversToInstallOn(): ServerVariant[] {
+  return arePartitioned() ? emptyServers().map(identified) : emptyServers();
+}
+
+const arePartitioned = (): boolean => process.env.ATTUNE_PARTITIONING === "AllNodes";

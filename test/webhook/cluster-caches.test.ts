@@ -13,7 +13,7 @@ import { clusterCaches, type ClusterView } from "../../src/program/webhook/clust
 import { webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { growingPause, untilEstablished } from "../servers/until.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const conf = "/etc/crio/crio.conf.d/01-mine.conf";
 const config = "config.openshift.io";
@@ -34,7 +34,7 @@ function definition(kind: string, plural: string): never {
   } as never;
 }
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`caches of the webhook, on the ${variant.name} server`, () => {
     const clock = new VirtualClock();
     const stop = new AbortController();

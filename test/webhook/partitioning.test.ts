@@ -8,7 +8,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { podStory, type PodStory } from "../../src/program/cli/explain/explain-pod.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { growingPause } from "../servers/until.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import {
   allowed,
   cores,
@@ -32,7 +32,7 @@ const node = (name: string, status = {}): KubeObject => ({
   status,
 });
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`admission of partitioned workloads, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let cluster: PartitionedCluster;
     let admin: HttpClient;

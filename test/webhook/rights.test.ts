@@ -12,10 +12,10 @@ import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { recording, type RecordedRequest, unused } from "../node-tuning/recorded-requests.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 /** The webhook with exactly what `attune install` creates, and an attacker with its token. */
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`the webhook's account, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let server: ServerUnderTest;
     let admin: HttpClient;

@@ -7,7 +7,7 @@ import { systemNamespace } from "../../src/program/operator/names.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorServiceAccount } from "../../src/program/operator/rbac.ts";
 import { clientOfAccount } from "../servers/client-for.ts";
-import { serverVariants } from "../servers/server-under-test.ts";
+import { emptyServers } from "../servers/server-under-test.ts";
 import {
   allowed,
   cores,
@@ -25,7 +25,7 @@ const node = (name: string, amounts: object): KubeObject => ({
   status: { capacity: amounts, allocatable: amounts },
 });
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`pods and nodes that no webhook reviewed, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let cluster: PartitionedCluster;
     let admin: HttpClient;

@@ -12,7 +12,7 @@ import { configurationName } from "../../src/program/webhook/registration.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { growingPause } from "../servers/until.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { widgets } from "./widgets.ts";
 
 const namespace = "hooks";
@@ -55,7 +55,7 @@ const registered = {
   definitions: handlers.conversion.map(({ definition }) => definition),
 };
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`the webhook, on the ${variant.name} server`, () => {
     let server: ServerUnderTest;
     let admin: Client;

@@ -13,7 +13,7 @@ import { eventually } from "../node-tuning/eventually.ts";
 import { fixture } from "./cases.ts";
 import { installationDifferences } from "./differences.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
-import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { emptyServers, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const named = (name: string, more: object = {}): KubeObject => ({
   apiVersion: infrastructureKind.apiVersion,
@@ -43,7 +43,7 @@ const configMap = (data: Record<string, string>): KubeObject => ({
   data,
 });
 
-for (const variant of serverVariants())
+for (const variant of emptyServers())
   describe(`the mode of a cluster, on the ${variant.name} server`, { timeout: 120_000 }, () => {
     let server: ServerUnderTest;
     let admin: Client;
