@@ -50,6 +50,11 @@ export interface PlannedEvent {
   type: "Normal" | "Warning";
   reason: string;
   message: string;
+  /**
+   * What the event reports was written there: if that write fails, the event is not recorded, since the next pass plans both again.
+   * Default: `regarding`.
+   */
+  writtenTo?: ObjectReference | undefined;
 }
 
 export function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {

@@ -184,7 +184,7 @@ test("a failure does not stop other requests, and all failures are reported toge
     bad: failure(422, "Invalid"),
     worse: failure(500, "InternalError"),
   });
-  const event: PlannedEvent = { regarding: profile("bad"), type: "Warning", reason: "Bad", message: "m" };
+  const event: PlannedEvent = { regarding: profile("new"), type: "Warning", reason: "Bad", message: "m" };
   const error = await run({
     objects: [
       whole(profile("bad")),
@@ -207,6 +207,41 @@ test("a failure does not stop other requests, and all failures are reported toge
   expect(error.result).toEqual({ ...none, written: 1, pruned: 1, statuses: 1 });
   expect(calls).toHaveLength(5);
   expect(events).toEqual([event]);
+});
+
+test("an event that reports a write is recorded once it was made", async () => {
+  const { events, run } = setUp(
+    ["one", "two", "three"].map((name) => stored(name)),
+    {
+      one: failure(500, "InternalError"),
+      two: failure(409, "Conflict"),
+      five: failure(403, "Forbidden"),
+    },
+  );
+  const eventOf = (name: string, writtenTo?: string): PlannedEvent => ({
+    regarding: profile(name),
+    type: "Normal",
+    reason: "R",
+    message: "m",
+    ...(writtenTo === undefined ? {} : { writtenTo: profile(writtenTo) }),
+  });
+  const plan = {
+    objects: ["four", "five"].map((name) => whole(profile(name))),
+    statuses: ["one", "two", "three"].map((name) => ({ of: profile(name), status: { x: 1 } })),
+    events: [
+      ...["one", "two", "three"].map((name) => eventOf(name)),
+      eventOf("three", "four"),
+      eventOf("three", "five"),
+      eventOf("elsewhere"),
+    ],
+  };
+  await expect(run(plan)).rejects.toThrow("carry out plan");
+  expect(events).toEqual([eventOf("three"), eventOf("three"), eventOf("elsewhere")]);
+  const stop = new AbortController();
+  stop.abort(new Error("stopped"));
+  events.length = 0;
+  await expect(run(plan, { signal: stop.signal })).rejects.toThrow("stopped");
+  expect(events).toEqual([eventOf("elsewhere")]);
 });
 
 test("requests are sent in parallel up to the limit, and none after an abort", async () => {

@@ -66,7 +66,8 @@ interface Step {
 
 /**
  * Carries out a plan: objects, then prunes, then statuses, so that a client that reads a status finds the objects it
- * names. After a failure the other requests are still sent. A conflict is no failure: the result says `requeue`.
+ * names. After a failure the other requests are still sent. A conflict is no failure: the result says `requeue`. Events that report
+ * a write are recorded once it was made.
  * Call it in the same turn of the event loop in which the plan was decided, so that the caches are unchanged.
  */
 export async function act(plan: Plan, dependencies: ActDependencies): Promise<ActResult> {
@@ -74,6 +75,8 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
   const result: ActResult = { written: 0, pruned: 0, statuses: 0, unchanged: 0 };
   if (plan.requeueAfterMs !== undefined) result.requeueAfterMs = plan.requeueAfterMs;
   const errors: Error[] = [];
+  /** Objects of which the last write was not made. */
+  const unwritten = new Set<string>();
 
   const stepsFor = <T>(items: readonly T[], stepFor: (item: T) => Step | undefined): Step[] => {
     const steps: Step[] = [];
@@ -99,9 +102,11 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
   ];
   for (const steps of phases)
     await forEachBounded(steps, concurrency, async (step) => {
+      unwritten.add(nameOf(step.of));
       if (signal?.aborted) return;
       try {
         result[await step.send()]++;
+        unwritten.delete(nameOf(step.of));
         log.debug({ object: nameOf(step.of), because: step.because }, step.action);
       } catch (error) {
         if (isConflict(error) || isAlreadyExists(error)) {
@@ -113,7 +118,8 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
         }
       }
     });
-  for (const event of plan.events) recorder?.record(event);
+  for (const { writtenTo, ...event } of plan.events)
+    if (!unwritten.has(nameOf(writtenTo ?? event.regarding))) recorder?.record(event);
 
   if (errors.length > 0) throw new ActError(errors, result);
   signal?.throwIfAborted();
