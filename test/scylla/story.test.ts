@@ -54,7 +54,6 @@ for (const variant of serversToInstallOn())
         cluster: admin.connection.cluster,
         nodes: [node, other],
         program: programs(admin, noLog),
-        prepare: async () => {},
         workloads: {},
         signal: stop.signal,
         log: noLog,

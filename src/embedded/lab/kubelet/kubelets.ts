@@ -92,9 +92,11 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const power = new NodePower({ ...options, nodeKeeper, podKeeper, staticPods, events, bootMs, clock, log });
   for (const node of nodes) node.attach(power);
   const { prepare } = options;
-  if (prepare) for (const { name } of nodes) nodeKeeper.halt(name, "off");
-  const starting = prepare && forEachBounded(nodes, 32, (node) => installed(node, prepare));
-  async function installed(node: VirtualNode, prepared: NonNullable<typeof prepare>): Promise<void> {
+  // A kubelet reads its configuration as it starts; without one it has started.
+  const unstarted = prepare ? nodes : nodes.filter(({ options: { topology } }) => topology.reservedCpus !== undefined);
+  for (const { name } of unstarted) nodeKeeper.halt(name, "off");
+  const starting = forEachBounded(unstarted, 32, (node) => installed(node, prepare ?? (async () => {})));
+  async function installed(node: VirtualNode, prepared: NonNullable<KubeletsOptions["prepare"]>): Promise<void> {
     while (!signal.aborted && known.get(node.name) === node)
       try {
         await prepared(node);
