@@ -34,10 +34,14 @@ export function planChannels(options: PerftuneOptions, facts: HostFacts): Planne
 }
 
 function stepsOf(nic: NicFacts, count: number): PerftuneStep[] {
-  const kinds = kindsOf(nic);
   if (hasChannels(nic, count)) return [];
-  if (kinds.length === 0)
+  const changed = kindsOf(nic);
+  if (changed.length === 0)
     return [{ type: "note", text: `The driver of ${nic.name} does not change the number of queues` }];
+  // The kernel refuses more than the card has.
+  const kinds = changed.filter((kind) => !nic.channels || (nic.channels.maximum[kind] ?? 0) >= count);
+  if (kinds.length === 0)
+    return [{ type: "note", text: `${nic.name} has fewer than ${count} queues: their number stays` }];
   return [
     { type: "note", text: `Setting the number of queues of ${nic.name} to ${count}` },
     { type: "set-channels", nic: nic.name, count, kinds },
