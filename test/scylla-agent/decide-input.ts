@@ -36,7 +36,8 @@ export function podOf(name: string, more: { metadata?: object; status?: object }
       labels: { "scylla-operator.scylladb.com/pod-type": "scylladb-node" },
       ...more.metadata,
     },
-    spec: { containers: [{ name: "scylla" }] },
+    // At least as many CPUs as tests give it.
+    spec: { containers: [{ name: "scylla", resources: { limits: { cpu: "256" } } }] },
     status: { phase: "Running", qosClass: "Guaranteed", containerStatuses: [running], ...more.status },
   };
 }
@@ -60,6 +61,8 @@ export function decided(given: Partial<OnNodeInput>): Plan {
       images: { perftune: "scylladb/scylla:2025.1.5", native: "attune:1" },
       nowMs: Date.parse("2026-01-01T01:00:00Z"),
       seenFailedMs: new Map(),
+      unknownMs: new Map(),
+      reported: undefined,
       ...given,
     }),
   );

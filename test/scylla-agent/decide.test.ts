@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRelease } from "../../src/domain/scylla/gate/release.ts";
+import { type ConfigMap, readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
 import { failureAnnotation } from "../../src/domain/scylla/names.ts";
 import type { OnNodeInput } from "../../src/domain/scylla/on-node/decide.ts";
 import type { JobPod } from "../../src/domain/scylla/on-node/job-progress.ts";
@@ -139,8 +139,63 @@ describe("what an agent decides", () => {
     const { pods, containers } = onNode({ a: "0-1", b: "2" });
     const unknown = new Map(containers).set("containerd://b", { type: "unknown", reason: "no answer" });
     const plan = decided({ pods, containers: unknown });
-    expect([plan.objects, plan.requeueAfterMs]).toEqual([[], 15_000]);
-    expect(plan.events).toMatchObject([{ regarding: { metadata: { name: "b" } }, reason: "NotTunedYet" }]);
+    expect([plan.objects, plan.requeueAfterMs, plan.events]).toEqual([[], 1000, []]);
+    const lasting = { pods, containers: unknown, unknownMs: new Map([["containerd://b", 30_000]]) };
+    const later = decided(lasting);
+    expect(later.requeueAfterMs).toBe(15_000);
+    expect(later.events).toMatchObject([{ regarding: { metadata: { name: "b" } }, reason: "NotTunedYet" }]);
+    const report = later.objects.map(({ object }) => object as ConfigMap);
+    expect(report.map(({ metadata, data }) => [metadata.namespace, metadata.name, data])).toEqual([
+      [
+        "scylla-operator-node-tuning",
+        "perftune-node-nu",
+        {
+          node: "n",
+          waiting: "db/b waits: no answer; to start it without tuning: kubectl create configmap perftune-u-b -n db",
+        },
+      ],
+    ]);
+    const over = decided({ pods, containers, reported: report[0] });
+    expect(over.objects.map(({ object }) => (object as ConfigMap).data?.["waiting"])).toEqual([undefined, ""]);
+    expect(decided({ pods: [], reported: over.objects[1]?.object as ConfigMap }).objects).toEqual([]);
+  });
+
+  it.each([
+    ["a part of a CPU", "1500m", "0-7"],
+    ["whole CPUs where the kubelet gives none away", "2", "0-7"],
+    ["a limit of its pod alone", undefined, "2-3"],
+    ["none in its cgroup", "2", ""],
+  ])("tunes for a database that shares CPUs, and for its neighbour: %s", (_, limit, cpus) => {
+    const resources = limit === undefined ? {} : { limits: { cpu: limit } };
+    const shared = { ...podOf("b"), spec: { containers: [{ name: "scylla", resources }] } };
+    const given = {
+      pods: [podOf("a"), shared],
+      containers: new Map([
+        ["containerd://a", knownAs("0-1")],
+        ["containerd://b", knownAs(cpus)],
+      ]),
+    };
+    const job = jobIn(decided(given))!;
+    expect(readRecord(job)?.inputs.irqCpus).toBe("2-7");
+    const plan = decided({ ...given, jobs: [stored(job, complete)] });
+    expect(releasedIn(plan)).toEqual(["containerd://a", "containerd://b"]);
+    expect(plan.events.map(({ regarding, reason }) => `${regarding.metadata.name} ${reason}`)).toEqual([
+      "a Tuned",
+      "b Tuned",
+      "b SharedCpus",
+    ]);
+  });
+
+  it("writes the release of a database again that the agent of another node wrote", () => {
+    const given = { ...onNode({ a: "0-1" }), jobs: [stored(jobFor({ a: "0-1" }), complete)] };
+    const by = (node: string): ReadonlyMap<string, Release> => new Map([["u-a", { node }]]);
+    expect(releasedIn(decided({ ...given, released: by("other") }))).toEqual(["containerd://a"]);
+    expect(releasedIn(decided({ ...given, released: by("n") }))).toEqual([]);
+  });
+
+  it("reports what it wrote once that is written", () => {
+    const plan = decided({ ...onNode({ a: "0-1" }), jobs: [stored(jobFor({ a: "0-1" }), complete)] });
+    expect(plan.events.map(({ writtenTo }) => writtenTo?.metadata.name)).toEqual(["perftune-u-a"]);
   });
 
   it("tunes for the others where a container is that of another pod", () => {

@@ -47,6 +47,7 @@ describe("the agent of a Scylla node", () => {
       containerId: "containerd://c1",
       irqCpus: "2-7",
       outcome: "tuned",
+      node: "scylla-0",
     });
     await node.leave("a");
     const last = await node.job();
@@ -183,10 +184,12 @@ describe("the agent of a Scylla node", () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");
     await until(async () => (await node.events("a")).includes("Warning NotTunedYet"));
-    expect(node.writes).toEqual([]);
+    expect(node.writes).toEqual(["create ConfigMap"]);
+    expect(await node.reported()).toContain("db/a waits: ask the container runtime: no answer within 5000 ms");
     node.breakRuntime(undefined);
     await node.complete(await node.job());
     await node.untilReleased(pod, "containerd://c1");
+    expect(await node.reported()).toBe("");
   });
 
   test("stands down when optimizations are disabled, and reverts nothing", async () => {

@@ -14,6 +14,7 @@ import { readRelease, type Release } from "../../src/domain/scylla/gate/release.
 import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { agentServiceAccount, nodeLabel, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
+import { waitingIn } from "../../src/domain/scylla/on-node/node-report.ts";
 import type { TuningJob } from "../../src/domain/scylla/on-node/job-progress.ts";
 import { readRecord } from "../../src/domain/scylla/on-node/tuning.ts";
 import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
@@ -161,7 +162,7 @@ export class ScyllaNode implements ContainerRuntime {
         metadata: { name, namespace, labels: { "scylla-operator.scylladb.com/pod-type": "scylladb-node" } },
         spec: {
           nodeName: node,
-          containers: [{ name: "scylla", image: "scylla", resources: { limits: { cpu: "2", memory: "1Gi" } } }],
+          containers: [{ name: "scylla", image: "scylla", resources: { limits: { cpu: "8", memory: "1Gi" } } }],
         },
       },
       { namespace },
@@ -271,6 +272,15 @@ export class ScyllaNode implements ContainerRuntime {
     let found: Release | undefined;
     await until(async () => (found = await this.release(pod))?.containerId === containerId);
     return found!;
+  }
+
+  /** Databases that wait, as the operator is told. */
+  async reported(): Promise<string> {
+    const { items } = await this.admin.list(kinds.configMap, {
+      namespace: tuningNamespace,
+      labelSelector: `${nodeLabel}=${node}`,
+    });
+    return waitingIn(items[0]);
   }
 
   /** `Warning TuningFailed` */

@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isForbidden } from "../../src/cluster/kube/api-error.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { agentAccess } from "../../src/domain/scylla/config/agent-access.ts";
-import { releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
+import { type Release, releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
+import { labelValue } from "../../src/domain/scylla/label-value.ts";
+import { nodeReport } from "../../src/domain/scylla/on-node/node-report.ts";
 import { agentServiceAccount, nodeLabel, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { clientFor, clientOfAccount, withToken } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
-import { nodeObject, scyllaPod } from "./objects.ts";
+import { nodeConfig, nodeObject, scyllaPod } from "./objects.ts";
 
 const place = { namespace: tuningNamespace };
 const theirs = { namespace: "default" };
@@ -60,11 +63,11 @@ for (const variant of serverVariants())
       });
       afterAll(() => server?.close());
 
-      async function agentOn(node: string): Promise<HttpClient> {
+      async function agentOn(node: string, pods = node): Promise<HttpClient> {
         const pod = {
           apiVersion: "v1",
           kind: "Pod",
-          metadata: { name: `agent-${node}` },
+          metadata: { name: `agent-${pods}` },
           spec: { nodeName: node, serviceAccountName: agentServiceAccount, containers: [{ name: "c", image: "i" }] },
         };
         const { metadata } = await eventually("the pod", () => admin.create(kinds.pod, pod, place));
@@ -95,14 +98,48 @@ for (const variant of serverVariants())
       it("lets a database start, and writes no other ConfigMap", async () => {
         const { metadata } = await admin.create(kinds.pod, scyllaPod("database"), theirs);
         const pod = { metadata: { ...metadata, namespace: "default" } };
-        await agent.create(kinds.configMap, releaseConfigMap(pod, { outcome: "tuned" }), theirs);
+        const data = { outcome: "tuned", node: "own" };
+        await agent.create(kinds.configMap, releaseConfigMap(pod, data), theirs);
         const written = await agent.get(kinds.configMap, releaseName(metadata.uid ?? ""), theirs);
-        await agent.update(kinds.configMap, { ...written, data: { outcome: "again" } }, theirs);
+        await agent.update(kinds.configMap, { ...written, data: { ...data, outcome: "again" } }, theirs);
         const mine = await admin.create(kinds.configMap, configMap("mine"), theirs);
-        expect(await isRefused(agent.update(kinds.configMap, { ...mine, data: { a: "b" } }, theirs))).toBe(true);
+        expect(await isRefused(agent.update(kinds.configMap, { ...mine, data: { node: "own" } }, theirs))).toBe(true);
         expect(await isRefused(agent.create(kinds.configMap, configMap("another"), theirs))).toBe(true);
         expect(await isRefused(agent.create(kinds.configMap, configMap("x-perftune-1"), theirs))).toBe(true);
         expect(await isRefused(agent.delete(kinds.configMap, "mine", theirs))).toBe(true);
+      });
+
+      it("opens no gate of another node: what it writes names its own, which the gate there ignores", async () => {
+        const { metadata } = await admin.create(kinds.pod, scyllaPod("elsewhere", { nodeName: "other" }), theirs);
+        const pod = { metadata: { ...metadata, namespace: "default" } };
+        const write = (release: Release): Promise<unknown> =>
+          agent.create(kinds.configMap, releaseConfigMap(pod, release), { ...theirs, dryRun: true });
+        expect(await isRefused(write({ outcome: "tuned" }))).toBe(true);
+        expect(await isRefused(write({ outcome: "tuned", node: "other" }))).toBe(true);
+        await write({ outcome: "tuned", node: "own" });
+        await admin.create(kinds.configMap, releaseConfigMap(pod, { outcome: "tuned", node: "other" }), theirs);
+        const right = await admin.get(kinds.configMap, releaseName(metadata.uid ?? ""), theirs);
+        expect(await isRefused(agent.update(kinds.configMap, { ...right, data: {} }, theirs))).toBe(true);
+        const unbound = await clientOfAccount(server, tuningNamespace, agentServiceAccount);
+        const forged = releaseConfigMap(pod, { node: "" });
+        expect(await isRefused(unbound.create(kinds.configMap, forged, { ...theirs, dryRun: true }))).toBe(true);
+      });
+
+      it("reports about its own node alone", async () => {
+        const config = await admin.create(scyllaNodeConfigKind, nodeConfig("cluster"));
+        const reportOf = (node: string) => nodeReport([], config, { name: node, uid: `u-${node}` });
+        await agent.create(kinds.configMap, reportOf("own"), { ...place, dryRun: true });
+        expect(await isRefused(agent.create(kinds.configMap, reportOf("other"), { ...place, dryRun: true }))).toBe(
+          true,
+        );
+      });
+
+      it("creates Jobs of a node whose name is longer than a label", async () => {
+        const name = `${"node.".repeat(20)}example`;
+        await admin.create(kinds.node, nodeObject(name));
+        const far = await agentOn(name, "far");
+        await far.create(kinds.job, job("far", labelValue(name), name), place);
+        expect(await isRefused(far.create(kinds.job, job("forged", "own", name), place))).toBe(true);
       });
 
       it("creates and deletes Jobs of its node", async () => {

@@ -218,6 +218,36 @@ for (const variant of serverVariants())
       });
       const binding = await admin.get(kinds.roleBinding, bound?.metadata.name ?? "", { namespace });
       expect(binding.metadata.ownerReferences).toMatchObject([{ kind: "Pod", uid: pod.metadata.uid }]);
+      // A user deletes one, and adds a right to the other.
+      const { name = "" } = binding.metadata;
+      await admin.delete(kinds.roleBinding, name, { namespace });
+      const more = { apiGroups: [""], resources: ["secrets"], verbs: ["get"] };
+      const role = await admin.get(kinds.role, name, { namespace });
+      await admin.update(kinds.role, { ...role, rules: [...(role.rules ?? []), more] }, { namespace });
+      await eventually("the RoleBinding is back", () => admin.get(kinds.roleBinding, name, { namespace }));
+      await eventually("the Role is that of the gate again", async () => {
+        const { rules } = await admin.get(kinds.role, name, { namespace });
+        return !JSON.stringify(rules).includes("secrets");
+      });
+    });
+
+    it("waits on with a release by the agent of another node, says so, and goes on with that of its own", async () => {
+      await grant();
+      await admin.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name: "own" } });
+      await admin.raw("POST", `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/binding`, {
+        apiVersion: "v1",
+        kind: "Binding",
+        metadata: { name: pod.metadata.name },
+        target: { apiVersion: "v1", kind: "Node", name: "own" },
+      });
+      sidecar();
+      const one = database();
+      await report("containerd://1");
+      await release({ containerId: "containerd://1", node: "other" });
+      await waitsFor("was written by the agent of node other, which is not this pod's: it does not count");
+      expect(one.output()).toBe("");
+      await release({ containerId: "containerd://1", node: "own" });
+      expect(await one.ended).toBe(0);
     });
 
     it("remembers over its own restart what it let start", async () => {

@@ -13,6 +13,7 @@ import {
   tuningNamespace,
 } from "../../src/domain/scylla/names.ts";
 import { gateGrants } from "../../src/domain/scylla/gate/gate-grants.ts";
+import { nodeReport, reportName } from "../../src/domain/scylla/on-node/node-report.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
 import { type Condition, findCondition } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -333,6 +334,36 @@ for (const variant of serverVariants())
         const { items } = await admin.list(kinds.job, place);
         return items.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
       });
+    });
+
+    it("reports databases whose CPUs the agent of a node cannot find, until it finds them", async () => {
+      const [node, found] = [{ name: "picked", uid: "u" }, await config()];
+      const pod = { ...scyllaPod("asks"), metadata: { name: "asks", namespace: "default", uid: "u" } };
+      await admin.create(kinds.configMap, nodeReport([{ pod, reason: "no answer" }], found, node), place);
+      expect(await condition("cluster", "Degraded", "True")).toMatchObject({
+        reason: "CpusUnknown",
+        message: expect.stringContaining("node picked: default/asks waits: no answer; ") as string,
+      });
+      const written = await admin.get(kinds.configMap, reportName(node), place);
+      await admin.update(
+        kinds.configMap,
+        { ...written, ...nodeReport([], found, node), metadata: written.metadata },
+        place,
+      );
+      await condition("cluster", "Degraded", "False");
+      await admin.update(
+        kinds.configMap,
+        {
+          ...(await admin.get(kinds.configMap, reportName(node), place)),
+          metadata: {
+            ...written.metadata,
+            resourceVersion: undefined,
+            labels: { ...written.metadata.labels, [nodeLabel]: "gone" },
+          },
+        } as never,
+        place,
+      );
+      await gone("the report of a node that is gone", () => admin.get(kinds.configMap, reportName(node), place));
     });
 
     it("says which image is missing, and that a placement cannot be used", async () => {

@@ -32,7 +32,7 @@ export interface ScyllaSide {
 /** Decides as the operator does. Jobs and agents that run have no influence on what a change does. */
 export function scyllaSide(state: Omit<ScyllaState, "pods">, nodes: readonly PlacedNode[], now: string): ScyllaSide {
   const { configs, daemonSets } = state;
-  const plan = decideConfigs({ ...state, nodes, agentPods: [], jobs: [], access: [], now });
+  const plan = decideConfigs({ ...state, nodes, agentPods: [], jobs: [], reports: [], access: [], now });
   const settled = new Map(byName(daemonSets));
   for (const { metadata } of plan.prunes) settled.delete(metadata.name ?? "");
   for (const { object } of plan.objects)

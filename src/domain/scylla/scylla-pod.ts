@@ -1,4 +1,6 @@
+import type { CpuSet } from "../../language/cpu/cpu-set.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { integerOf, parseQuantity } from "../../language/object/quantity.ts";
 import { databaseContainer } from "./names.ts";
 
 const typeLabel = "scylla-operator.scylladb.com/pod-type";
@@ -13,7 +15,11 @@ interface ContainerStatus {
 
 /** What is read of a database's pod. */
 export interface ScyllaPod extends KubeObject {
-  spec?: { nodeName?: string; serviceAccountName?: string; containers?: { name: string; command?: string[] }[] };
+  spec?: {
+    nodeName?: string;
+    serviceAccountName?: string;
+    containers?: { name: string; command?: string[]; resources?: { limits?: Record<string, string> } }[];
+  };
   status?: { phase?: string; qosClass?: string; containerStatuses?: ContainerStatus[] };
 }
 
@@ -31,7 +37,17 @@ export function isScyllaPod({ metadata, spec }: ScyllaPod): boolean {
   );
 }
 
-/** Whether the database has CPUs of its own, so that interrupts can stay away from them. */
+/**
+ * Whether CPUs of a container are the database's own: the kubelet's CPU manager gives a container as many as its limit, if that is a whole
+ * number. Every other container runs on all CPUs that no container has for itself.
+ */
+export function areOwn(cpus: CpuSet, { spec }: ScyllaPod): boolean {
+  const limit = spec?.containers?.find(({ name }) => name === databaseContainer)?.resources?.limits?.["cpu"];
+  const whole = limit === undefined ? undefined : integerOf(parseQuantity(limit));
+  return whole !== undefined && cpus.length > 0 && cpus.length <= whole;
+}
+
+/** Whether the database may have CPUs of its own, so that interrupts can stay away from them. */
 export function isTunable({ status }: ScyllaPod): boolean {
   return status?.qosClass === "Guaranteed";
 }

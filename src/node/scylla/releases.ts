@@ -2,7 +2,8 @@ import { ifThere } from "../../cluster/kube/api-error.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { type ConfigMap, readRelease, type Release } from "../../domain/scylla/gate/release.ts";
-import { databaseContainer, releaseName } from "../../domain/scylla/names.ts";
+import { databaseContainer, releaseName, tuningNamespace } from "../../domain/scylla/names.ts";
+import { reportName } from "../../domain/scylla/on-node/node-report.ts";
 import type { ScyllaPod } from "../../domain/scylla/scylla-pod.ts";
 
 /**
@@ -13,6 +14,8 @@ export class Releases {
   readonly #client: Client;
   /** By uid of the pod. */
   readonly #read = new Map<string, { readonly container: string; readonly found: ConfigMap | undefined }>();
+  /** Read once, and again after a ConfigMap was written. */
+  #report: { readonly found: ConfigMap | undefined } | undefined;
 
   constructor(client: Client) {
     this.#client = client;
@@ -32,8 +35,19 @@ export class Releases {
     return new Map([...this.#read].flatMap(([uid, { found }]) => (found ? [[uid, readRelease(found)] as const] : [])));
   }
 
+  /** What was last reported about the node. */
+  async report(
+    node: { readonly name: string; readonly uid: string },
+    signal: AbortSignal,
+  ): Promise<ConfigMap | undefined> {
+    const at = { namespace: tuningNamespace, signal };
+    this.#report ??= { found: await ifThere(this.#client.get(kinds.configMap, reportName(node), at)) };
+    return this.#report.found;
+  }
+
   /** As it was read; for comparison with what is wanted. */
   observed(name: string | undefined): ConfigMap | undefined {
+    if (this.#report?.found?.metadata.name === name) return this.#report?.found;
     for (const [uid, { found }] of this.#read) if (releaseName(uid) === name) return found;
     return undefined;
   }
@@ -41,5 +55,6 @@ export class Releases {
   /** To be read again. */
   forget(): void {
     this.#read.clear();
+    this.#report = undefined;
   }
 }

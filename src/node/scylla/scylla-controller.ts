@@ -26,6 +26,7 @@ import { containerFacts } from "./container-facts.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
 import { readNodeFacts } from "./node-facts.ts";
 import { Releases } from "./releases.ts";
+import { SeenSince } from "./seen-since.ts";
 
 /** Caches of the agent. */
 export interface ScyllaCaches {
@@ -92,15 +93,10 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
     return facts;
   }
 
-  /** When the agent first saw that a Job failed, on the monotonic clock. */
-  const failedAt = new Map<string, number>();
-  function seenFailedMs(): Map<string, number> {
-    const failed = jobs.list().filter((job) => progressOf(job).type === "failed");
-    const uids = new Set(failed.map(({ metadata }) => metadata.uid ?? ""));
-    for (const uid of failedAt.keys()) if (!uids.has(uid)) failedAt.delete(uid);
-    for (const uid of uids) if (!failedAt.has(uid)) failedAt.set(uid, clock.monotonic());
-    return new Map([...failedAt].map(([uid, at]) => [uid, clock.monotonic() - at]));
-  }
+  const failed = new SeenSince(clock);
+  const unknown = new SeenSince(clock);
+  const failedJobs = (): string[] =>
+    jobs.list().flatMap((job) => (progressOf(job).type === "failed" ? [job.metadata.uid ?? ""] : []));
 
   /** The inputs of the Job for which originals were recorded last. */
   let recorded: string | undefined;
@@ -145,6 +141,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
       }
       const [facts, containers] = await Promise.all([readNodeFacts(host, cloud), inspect(signal)]);
       const released = await releases.of(pods.list(), signal);
+      const reported = await releases.report({ name: node, uid: own.metadata.uid ?? "" }, signal);
       // What was asked took a while: decided is by what the caches have now.
       const config = ownConfig(own);
       if (!config) return {};
@@ -159,7 +156,9 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         released,
         images,
         nowMs: clock.now(),
-        seenFailedMs: seenFailedMs(),
+        seenFailedMs: failed.of(failedJobs()),
+        unknownMs: unknown.of([...containers].flatMap(([id, { type }]) => (type === "unknown" ? [id] : []))),
+        reported,
       });
       const job = plan.objects
         .map(({ object }) => object)

@@ -113,7 +113,8 @@ const scyllaAlerts = [
   }),
   alert("AttuneScyllaTuningFailed", 'max(attune_scylla_nodes{state="failed"}) > 0', "30m", {
     summary: "A node could not be tuned for its Scylla databases.",
-    description: "The condition Degraded of the ScyllaNodeConfig names {{ $value }} nodes, with the end of each log.",
+    description:
+      "The condition Degraded of the ScyllaNodeConfig names {{ $value }} nodes, with the end of each log, or why no Job can be created.",
   }),
 ];
 

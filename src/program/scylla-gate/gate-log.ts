@@ -19,7 +19,7 @@ export function waitingLines(
   release: Release | undefined,
   now: number,
 ): string[] {
-  const { containerId, since, until } = waiting;
+  const { containerId, since, until, foreignNode } = waiting;
   const waited = now - since < 1000 ? "" : ` for ${duration(now - since)}`;
   const place = `configmap ${releaseName(uid)} -n ${namespace}`;
   const create = `kubectl create ${place}`;
@@ -27,9 +27,11 @@ export function waitingLines(
     containerId === undefined
       ? `waiting${waited}: the kubelet has not reported the database's container yet`
       : `waiting${waited}: ConfigMap ${namespace}/${releaseName(uid)} ${
-          release
-            ? `lets container ${release.containerId} start, and container ${containerId} took its place`
-            : `does not exist yet; it lets container ${containerId} start when the node is tuned for it`
+          foreignNode !== undefined
+            ? `was written by the agent of node ${foreignNode}, which is not this pod's: it does not count`
+            : release
+              ? `lets container ${release.containerId} start, and container ${containerId} took its place`
+              : `does not exist yet; it lets container ${containerId} start when the node is tuned for it`
         }`,
     `to start the database without tuning: ${release ? `kubectl delete ${place} && ${create}` : create}`,
     until === undefined

@@ -76,8 +76,11 @@ export async function runScyllaGate(options: ScyllaGateOptions): Promise<"stoppe
   return options.signal.aborted ? "stopped" : "database ended";
 }
 
-function summary({ containerId }: GateDecision & { readonly type: "wait" }, releasedFor: string | undefined): string {
-  return `${containerId} ${releasedFor}`;
+function summary(
+  { containerId, foreignNode }: GateDecision & { readonly type: "wait" },
+  releasedFor: string | undefined,
+): string {
+  return `${containerId} ${releasedFor} ${foreignNode}`;
 }
 
 /** Runs again after a wake during a run, and never twice at once. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { agentEnvironment } from "../../node-tuning/agent-daemon-set.ts";
 import type { ScyllaNodeConfig } from "../api.ts";
+import { labelValue } from "../label-value.ts";
 import { agentDaemonSetName, agentServiceAccount, nodeConfigLabel, tuningNamespace } from "../names.ts";
 import { agentTolerations } from "../placement.ts";
 
@@ -45,7 +46,7 @@ export function agentDaemonSet(
   const { name: config = "", uid = "" } = metadata;
   const { placement = {} } = spec ?? {};
   const { image, version, utilsImage } = template;
-  const selector = { ...name, [nodeConfigLabel]: config };
+  const selector = { ...name, [nodeConfigLabel]: labelValue(config) };
   const labels = { ...selector, "app.kubernetes.io/part-of": "attune" };
   return {
     apiVersion: "apps/v1",

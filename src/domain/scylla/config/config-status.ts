@@ -131,10 +131,7 @@ function degraded({ tuning, problems }: ConfigStatusInput): Finding {
   const failures = [...tuning]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([node, one]) => (one.state === "failed" ? [{ node, ...one }] : []))
-    .map(({ node, job, message }): Problem => ({
-      reason: "TuningFailed",
-      message: `node ${node}: Job ${job} failed: ${message}`,
-    }));
+    .map(({ node, reason, message }): Problem => ({ reason, message: `node ${node}: ${message}` }));
   return joined("Degraded", [...problems, ...failures]);
 }
 

@@ -3,7 +3,9 @@ import { findCondition } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Plan } from "../../../language/object/plan.ts";
 import { type ScyllaNodeConfig, scyllaNodeConfigKind, type ScyllaNodeConfigStatus } from "../api.ts";
+import { labelValue } from "../label-value.ts";
 import { failureAnnotation, nodeConfigLabel, nodeLabel } from "../names.ts";
+import { nodeReport } from "../on-node/node-report.ts";
 import { agentAccess } from "./agent-access.ts";
 import { decideConfigs, type ScyllaInput } from "./decide-configs.ts";
 
@@ -39,6 +41,7 @@ function decided(more: Partial<ScyllaInput>): Plan {
     daemonSets: [],
     agentPods: [],
     jobs: [],
+    reports: [],
     namespace: { apiVersion: "v1", kind: "Namespace", metadata: { name: "scylla-operator-node-tuning" } },
     access: [],
     template: { image: "attune:1", version: "1" },
@@ -70,7 +73,8 @@ const daemonSet = (of: string, uid = `uid-${of}`): KubeObject => ({
 
 describe("agents", () => {
   it("of each enabled config get a DaemonSet, with what all of them need", () => {
-    expect(written(decided({ configs: [config("a"), config("b", { disableOptimizations: true })] }))).toEqual([
+    const configs = [config("a"), config("b", { disableOptimizations: true })];
+    expect(written(decided({ configs, access: agentAccess() }))).toEqual([
       "Namespace scylla-operator-node-tuning",
       ...names(agentAccess()),
       "DaemonSet scylla-agent-a",
@@ -147,7 +151,7 @@ describe("tuning Jobs", () => {
     });
   });
 
-  it("of nodes and configs that are gone are deleted, and of a disabled config once they have ended (scylla W-11)", () => {
+  it("of nodes and configs that are gone are deleted; those of a disabled config stay, to know later what to give back (scylla W-11)", () => {
     const off = config("off", { disableOptimizations: true });
     const elsewhere = job("vanished", "a", now);
     elsewhere.metadata.labels![nodeLabel] = "gone";
@@ -158,11 +162,52 @@ describe("tuning Jobs", () => {
       job("running", "off", now),
       job("ended", "off", now, completed),
     ];
-    expect(names(decided({ configs: [config("a"), off], jobs }).prunes)).toEqual([
-      "Job orphan",
-      "Job vanished",
-      "Job ended",
-    ]);
+    expect(names(decided({ configs: [config("a"), off], jobs }).prunes)).toEqual(["Job orphan", "Job vanished"]);
+  });
+
+  it("have names of nodes and configs in labels, which are shorter than names may be", () => {
+    const [long, of] = [`${"node.".repeat(20)}example`, `${"config.".repeat(12)}x`];
+    const one = job("j", labelValue(of), now, failed);
+    one.metadata.labels![nodeLabel] = labelValue(long);
+    const plan = decided({ configs: [config(of)], nodes: [node(long)], jobs: [one] });
+    expect(plan.prunes).toEqual([]);
+    expect(conditionOf(plan, "Degraded").message).toBe(`node ${long}: Job j failed: BackoffLimitExceeded`);
+    const agents = plan.objects.find(({ object }) => object.kind === "DaemonSet")?.object;
+    expect(agents?.metadata.labels?.[nodeConfigLabel]).toBe(labelValue(of));
+  });
+});
+
+describe("what agents report", () => {
+  const waiting = { metadata: { name: "scylla-0", namespace: "db", uid: "u" }, apiVersion: "v1", kind: "Pod" };
+  const report = (on: string, of = config("a"), reason = "no answer"): KubeObject =>
+    nodeReport(reason === "" ? [] : [{ pod: waiting, reason }], of, { name: on, uid: `u-${on}` });
+
+  it("is why the config is degraded, in place of a Job that succeeded before", () => {
+    const jobs = [job("j", "a", now, completed)];
+    const plan = decided({ configs: [config("a")], jobs, reports: [report("n1")] });
+    expect(conditionOf(plan, "Degraded")).toEqual({
+      status: "True",
+      reason: "CpusUnknown",
+      message:
+        "node n1: db/scylla-0 waits: no answer; to start it without tuning: kubectl create configmap perftune-u -n db",
+    });
+    const over = decided({ configs: [config("a")], jobs, reports: [report("n1", config("a"), "")] });
+    expect(conditionOf(over, "Degraded").status).toBe("False");
+  });
+
+  it("is deleted with its node or config", () => {
+    const reports = [report("n1"), report("gone"), report("n1", config("deleted"))];
+    reports.forEach((one, index) => (one.metadata.uid = `uid-${index}`));
+    const plan = decided({ configs: [config("a")], reports });
+    expect(plan.prunes.map(({ metadata }) => metadata.uid)).toEqual(["uid-1", "uid-2"]);
+  });
+});
+
+describe("the rights of agents", () => {
+  it("are bound once their role is there: the API server compares it with the operator's", () => {
+    const bindings = (plan: Plan): string[] => written(plan).filter((name) => name.includes("Binding"));
+    expect(bindings(decided({ configs: [config("a")] }))).toEqual([]);
+    expect(bindings(decided({ configs: [config("a")], access: agentAccess() }))).toHaveLength(2);
   });
 });
 

@@ -5,12 +5,14 @@ import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../../l
 import { formatFinding } from "../../finding.ts";
 import { hasForeignFields } from "../../node-tuning/agent-daemon-set.ts";
 import { defaultEngine, type ScyllaNodeConfig, type ScyllaOperatorConfig } from "../api.ts";
+import type { ConfigMap } from "../gate/release.ts";
+import { labelValue } from "../label-value.ts";
 import { agentDaemonSetName, nodeConfigLabel, nodeLabel, tuningNamespace } from "../names.ts";
 import { isEnabled, type PlacedNode } from "../placement.ts";
 import { type AgentDaemonSet, agentDaemonSet, type AgentTemplate } from "./agent-daemon-set.ts";
 import { agentAccess } from "./agent-access.ts";
 import { type AgentPod, configStatus, type Problem } from "./config-status.ts";
-import { isFinished, type TuningJob, tuningOfNodes } from "./node-jobs.ts";
+import { type TuningJob, tuningOfNodes } from "./node-jobs.ts";
 import { selectionsOf } from "./overlaps.ts";
 import { placementFaults } from "./placement-faults.ts";
 
@@ -24,6 +26,8 @@ export interface ScyllaState {
   readonly daemonSets: readonly AgentDaemonSet[];
   readonly agentPods: readonly AgentPod[];
   readonly jobs: readonly TuningJob[];
+  /** What agents say about their nodes. */
+  readonly reports: readonly ConfigMap[];
   readonly namespace: KubeObject | undefined;
   /** What there is of the agents' ServiceAccount, roles and bindings. */
   readonly access: readonly KubeObject[];
@@ -47,7 +51,7 @@ export function decideConfigs(input: ScyllaInput): Plan {
       object: namespaceObject(tuningNamespace, "privileged"),
       because: "agents and tuning Jobs are privileged",
     });
-    for (const object of agentAccess())
+    for (const object of agentAccess().filter((one) => mayBind(one, input.access)))
       plan.objects.push({
         // Other controllers add Secrets to accounts. A rule that another client adds to a role is removed.
         owns: object.kind === "ServiceAccount" ? "fields" : "whole",
@@ -56,11 +60,19 @@ export function decideConfigs(input: ScyllaInput): Plan {
       });
   }
   planDaemonSets(plan, hasNamespace ? enabled : [], input);
-  pruneJobs(plan, living, input);
+  pruneOfNodes(plan, living, input);
   if (enabled.length === 0 && input.daemonSets.length === 0 && input.agentPods.length === 0)
     plan.prunes.push(...input.access.map(referenceTo));
   planStatuses(plan, living, hasNamespace, input);
   return plan;
+}
+
+/** The API server compares the rights of a binding's role with ours, so that the role comes first. */
+function mayBind(
+  { metadata, roleRef }: KubeObject & { readonly roleRef?: { readonly kind?: string } },
+  access: readonly KubeObject[],
+): boolean {
+  return !roleRef || access.some((one) => one.kind === roleRef.kind && one.metadata.name === metadata.name);
 }
 
 function planDaemonSets(plan: Plan, configs: readonly ScyllaNodeConfig[], input: ScyllaInput): void {
@@ -90,16 +102,16 @@ function controllerOf({ metadata }: KubeObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
 }
 
-/** A Job that runs for a config which is switched off goes on: a node that is half tuned is worse. */
-function pruneJobs(plan: Plan, living: readonly ScyllaNodeConfig[], { jobs, nodes }: ScyllaInput): void {
-  const configs = new Map(living.map((config) => [config.metadata.name ?? "", config]));
-  const names = new Set(nodes.map(({ metadata }) => metadata.name));
-  const isUnused = (job: TuningJob): boolean => {
-    const config = configs.get(job.metadata.labels?.[nodeConfigLabel] ?? "");
-    if (!config || !names.has(job.metadata.labels?.[nodeLabel])) return true;
-    return !isEnabled(config) && isFinished(job);
-  };
-  plan.prunes.push(...jobs.filter(isUnused).map(referenceTo));
+/**
+ * Jobs and reports of nodes and configs that are gone. A Job that runs for a config which is switched off goes on: a node that is half
+ * tuned is worse. One that has succeeded stays: by it the agent knows what to give back when the config is switched on again.
+ */
+function pruneOfNodes(plan: Plan, living: readonly ScyllaNodeConfig[], { jobs, reports, nodes }: ScyllaInput): void {
+  const configs = new Set(living.map(({ metadata }) => labelValue(metadata.name ?? "")));
+  const names = new Set(nodes.map(({ metadata }) => labelValue(metadata.name ?? "")));
+  const isUnused = ({ metadata: { labels } }: KubeObject): boolean =>
+    !configs.has(labels?.[nodeConfigLabel] ?? "") || !names.has(labels?.[nodeLabel] ?? "");
+  plan.prunes.push(...[...jobs, ...reports].filter(isUnused).map(referenceTo));
 }
 
 function planStatuses(
@@ -111,17 +123,19 @@ function planStatuses(
   const { ofNode, overlaps } = selectionsOf(input.nodes, living);
   for (const config of living) {
     const { name = "" } = config.metadata;
-    const decided = new Set([...ofNode].filter(([, [first]]) => first === config).map(([node]) => node));
-    const tuning = [...tuningOfNodes(input.jobs.filter((job) => configNameOf(job) === name))].filter(([node]) =>
-      decided.has(node),
-    );
+    const isOfConfig = ({ metadata }: KubeObject): boolean => metadata.labels?.[nodeConfigLabel] === labelValue(name);
+    const tuningOf = tuningOfNodes(input.jobs.filter(isOfConfig), input.reports.filter(isOfConfig));
+    const tuning = [...ofNode].flatMap(([node, [first]]) => {
+      const found = first === config ? tuningOf.get(labelValue(node)) : undefined;
+      return found ? [[node, found] as const] : [];
+    });
     const isDisabled = !isEnabled(config);
     const problems = isDisabled ? [] : problemsOf(config, hasNamespace, input);
     const daemonSet = input.daemonSets.find(({ metadata }) => metadata.name === agentDaemonSetName(name));
     const status = configStatus({
       config,
       daemonSet,
-      pods: input.agentPods.filter((pod) => configNameOf(pod) === name),
+      pods: input.agentPods.filter(isOfConfig),
       tuning: new Map(isDisabled ? [] : tuning),
       overlaps: overlaps.get(name) ?? [],
       problems,
@@ -131,10 +145,6 @@ function planStatuses(
     plan.statuses.push({ of: referenceTo(config), status: { ...status } });
     plan.events.push(...newProblems(config, problems));
   }
-}
-
-function configNameOf({ metadata }: KubeObject): string {
-  return metadata.labels?.[nodeConfigLabel] ?? "";
 }
 
 function problemsOf(

@@ -1,6 +1,8 @@
 import { findCondition, isTrue } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { failureAnnotation, nodeLabel } from "../names.ts";
+import type { ConfigMap } from "../gate/release.ts";
+import { waitingIn } from "../on-node/node-report.ts";
 import { byAge } from "../placement.ts";
 
 /** What is read of a tuning Job. */
@@ -10,21 +12,25 @@ export interface TuningJob extends KubeObject {
 
 export type Tuning =
   | { readonly state: "tuned" | "running" }
-  /** `message`: why, with the end of the Job's log. */
-  | { readonly state: "failed"; readonly job: string; readonly message: string };
+  /** `message`: why, with the end of the Job's log, or which databases wait. */
+  | { readonly state: "failed"; readonly reason: "TuningFailed" | "CpusUnknown"; readonly message: string };
 
-/** How far the newest Job of each node is. Those before it say nothing about the node's state now. */
-export function tuningOfNodes(jobs: readonly TuningJob[]): Map<string, Tuning> {
+/**
+ * How far the newest Job of each node is. Those before it say nothing about the node's state now. Where the agent reports databases that
+ * no Job can be created for, it is that. By the label of the node.
+ */
+export function tuningOfNodes(jobs: readonly TuningJob[], reports: readonly ConfigMap[]): Map<string, Tuning> {
   const newest = new Map<string, Tuning>();
   for (const job of jobs.toSorted(byAge)) {
     const node = job.metadata.labels?.[nodeLabel];
     if (node !== undefined) newest.set(node, tuningOf(job));
   }
+  for (const report of reports) {
+    const node = report.metadata.labels?.[nodeLabel];
+    const message = waitingIn(report);
+    if (node !== undefined && message !== "") newest.set(node, { state: "failed", reason: "CpusUnknown", message });
+  }
   return newest;
-}
-
-export function isFinished({ status }: TuningJob): boolean {
-  return isTrue(status?.conditions, "Complete") || isTrue(status?.conditions, "Failed");
 }
 
 function tuningOf(job: TuningJob): Tuning {
@@ -33,5 +39,6 @@ function tuningOf(job: TuningJob): Tuning {
   const failed = findCondition(status?.conditions, "Failed");
   const reported = metadata.annotations?.[failureAnnotation];
   if (failed?.status !== "True" && reported === undefined) return { state: "running" };
-  return { state: "failed", job: metadata.name ?? "", message: reported ?? failed?.message ?? "the Job failed" };
+  const why = reported ?? failed?.message ?? "it says not why";
+  return { state: "failed", reason: "TuningFailed", message: `Job ${metadata.name} failed: ${why}` };
 }

@@ -21,6 +21,7 @@ import type { AgentDaemonSet, AgentTemplate } from "./agent-daemon-set.ts";
 import type { AgentPod } from "./config-status.ts";
 import { decideConfigs, fieldManager, type ScyllaState } from "./decide-configs.ts";
 import { decideDefaults } from "./decide-defaults.ts";
+import type { ConfigMap } from "../gate/release.ts";
 import type { TuningJob } from "./node-jobs.ts";
 
 export interface ScyllaCaches {
@@ -32,6 +33,7 @@ export interface ScyllaCaches {
   readonly daemonSets: Informer<AgentDaemonSet>;
   readonly agentPods: Informer<AgentPod>;
   readonly jobs: Informer<TuningJob>;
+  readonly reports: Informer<ConfigMap>;
   readonly namespace: Informer;
   /** One for each object of the agents' access. */
   readonly access: readonly Informer[];
@@ -61,6 +63,7 @@ const plannedKinds: ReadonlyMap<string, KindRef> = new Map(
     kinds.roleBinding,
     kinds.daemonSet,
     kinds.job,
+    kinds.configMap,
   ].map((kind: KindRef) => [kind.kind, kind]),
 );
 
@@ -68,7 +71,14 @@ const plannedKinds: ReadonlyMap<string, KindRef> = new Map(
 export function scyllaConfigController(options: ScyllaConfigOptions): Controller {
   const { client, caches, template, utilsImage, clock, recorder } = options;
   const all = (): string[] => ["all"];
-  const others = [caches.configs, caches.operatorConfigs, caches.daemonSets, caches.jobs, caches.namespace];
+  const others = [
+    caches.configs,
+    caches.operatorConfigs,
+    caches.daemonSets,
+    caches.jobs,
+    caches.reports,
+    caches.namespace,
+  ];
   return new Controller({
     name: "scylla-node-configs",
     clock,
@@ -110,6 +120,7 @@ function stateOf({ access, ...caches }: ScyllaCaches): ScyllaState {
     daemonSets: caches.daemonSets.list(),
     agentPods: caches.agentPods.list(),
     jobs: caches.jobs.list(),
+    reports: caches.reports.list(),
     namespace: caches.namespace.list()[0],
     access: access.flatMap((informer) => informer.list()),
   };
@@ -134,6 +145,8 @@ function observed(caches: ScyllaCaches, { kind, metadata }: ObjectReference): Ku
       return caches.daemonSets.get(key);
     case "Job":
       return caches.jobs.get(key);
+    case "ConfigMap":
+      return caches.reports.get(key);
     default:
       return caches.access
         .flatMap((informer) => informer.list())

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { releaseName } from "../names.ts";
-import { gateName } from "./gate-names.ts";
+import { gateLabels, gateName } from "./gate-names.ts";
 import type { Pod } from "./gated-pod.ts";
 
 /** The Role and RoleBinding of a pod's gate. */
@@ -14,7 +14,7 @@ export function gateAccess(pod: Pod): KubeObject[] {
   const metadata = {
     name: accessName(uid),
     namespace,
-    labels: { "app.kubernetes.io/part-of": "attune" },
+    labels: { "app.kubernetes.io/part-of": "attune", ...gateLabels },
     ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid }],
   };
   const apiVersion = "rbac.authorization.k8s.io/v1";

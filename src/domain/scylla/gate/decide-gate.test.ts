@@ -12,12 +12,13 @@ interface Shown {
   readonly lastEndedAt?: number;
   readonly exitCode?: number;
   readonly restartPolicy?: string;
+  readonly node?: string;
 }
 
-function podWith({ id = "c://1", startedAt = 0, lastEndedAt, exitCode, restartPolicy }: Shown): WaitingPod {
+function podWith({ id = "c://1", startedAt = 0, lastEndedAt, exitCode, restartPolicy, node }: Shown): WaitingPod {
   const state = exitCode === undefined ? { running: { startedAt: time(startedAt) } } : { terminated: { exitCode } };
   return {
-    ...(restartPolicy ? { spec: { restartPolicy } } : {}),
+    spec: { ...(restartPolicy ? { restartPolicy } : {}), ...(node ? { nodeName: node } : {}) },
     status: {
       containerStatuses: [
         { name: "other", containerID: "c://other", state: { running: {} } },
@@ -51,6 +52,21 @@ describe("the first container of a database", () => {
   it.each<[string, Partial<GateInput>, string]>([
     ["waits for a release", {}, "wait c://1"],
     ["starts with a release for it", { release: { containerId: "c://1" } }, "open a c://1 released"],
+    [
+      "starts with a release by the agent of its node",
+      { release: { containerId: "c://1", node: "n" }, pod: podWith({ node: "n" }) },
+      "open a c://1 released",
+    ],
+    [
+      "waits with one by the agent of another node",
+      { release: { node: "other" }, pod: podWith({ node: "n" }) },
+      "wait c://1",
+    ],
+    [
+      "waits with one by an agent until it knows its own node",
+      { release: { node: "n" }, pod: undefined },
+      "wait undefined",
+    ],
     ["starts with a release for any", { release: {} }, "open a c://1 released"],
     ["starts with one for any before the kubelet reported it", { release: {}, pod: undefined }, "open a  released"],
     ["waits with a release for another", { release: { containerId: "c://2" } }, "wait c://1"],

@@ -1,6 +1,6 @@
 import { parseTime } from "../../../language/object/time.ts";
 import { databaseContainer } from "../names.ts";
-import { type Release, releases } from "./release.ts";
+import { isOfNode, type Release, releases } from "./release.ts";
 
 /** A start of the database's container, which waits. */
 export interface Start {
@@ -28,7 +28,7 @@ interface State {
 
 /** What is read of the pod. */
 export interface WaitingPod {
-  readonly spec?: { readonly restartPolicy?: string };
+  readonly spec?: { readonly restartPolicy?: string; readonly nodeName?: string };
   readonly status?: {
     readonly containerStatuses?: readonly { name: string; containerID?: string; state?: State; lastState?: State }[];
   };
@@ -56,6 +56,8 @@ export type GateDecision =
       readonly containerId: string | undefined;
       /** When it goes on untuned. */
       readonly until: number | undefined;
+      /** The agent of this node, which is not the pod's, wrote a release: it counts for nothing. */
+      readonly foreignNode: string | undefined;
     };
 
 /** Whether the newest container of the database may go on. */
@@ -67,16 +69,16 @@ export function decideGate(input: GateInput): GateDecision {
   const newest = starts.at(-1);
   if (!newest || opened.has(newest.id)) return { type: "idle" };
   const containerId = newestContainer(input, starts.at(-2));
-  const mayGoOn =
-    release && (release.containerId === undefined || (containerId !== undefined && releases(release, containerId)));
+  const node = pod?.spec?.nodeName;
   const opening = { start: newest.id, containerId: containerId ?? "" };
-  if (mayGoOn) return { type: "open", opening, because: "released" };
+  if (release && releases(release, { containerId, node })) return { type: "open", opening, because: "released" };
   const lastOpened = starts.findLastIndex(({ id }) => opened.has(id));
   // A container that was restarted while it waited began to wait with the first of these restarts.
   const since = starts[lastOpened + 1]?.at ?? newest.at;
   const until = timeoutMs === undefined ? undefined : since + timeoutMs;
   if (until !== undefined && now >= until) return { type: "open", opening, because: "timeout" };
-  return { type: "wait", since, containerId, until };
+  const foreignNode = release && pod && !isOfNode(release.node, { node }) ? release.node : undefined;
+  return { type: "wait", since, containerId, until, foreignNode };
 }
 
 /** Starts and openings that say nothing any more. */

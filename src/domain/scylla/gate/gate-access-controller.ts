@@ -15,6 +15,9 @@ export interface GateAccessOptions {
   readonly client: Client;
   /** Pods of databases, as `projectGated` keeps them. */
   readonly pods: Informer<Pod>;
+  /** With the label of gates. */
+  readonly roles: Informer;
+  readonly bindings: Informer;
   readonly clock: Clock;
   readonly log?: Log | undefined;
   readonly metrics?: Metrics | undefined;
@@ -25,31 +28,27 @@ const written = new Map([
   [kinds.roleBinding.kind, kinds.roleBinding],
 ]);
 
-/** Lets the gate of each database read its pod and its ConfigMap. What it writes is deleted with the pod. */
-export function gateAccessController({ client, pods, ...common }: GateAccessOptions): Controller {
-  /** Pods that have theirs. The rules are applied once by each operator, also over those of an object that was there. */
-  const done = new Set<string>();
+/** Lets the gate of each database read its pod and its ConfigMap, and no more. What it writes is deleted with the pod. */
+export function gateAccessController({ client, pods, roles, bindings, ...common }: GateAccessOptions): Controller {
   return new Controller({
     ...common,
     name: "scylla-gate-access",
     concurrency: 4,
     sources: [
-      source(pods, ({ type, object }) => {
-        if (type === "deleted") done.delete(object.metadata.uid ?? "");
-        return type === "deleted" ? [] : [keyOf(object)];
-      }),
+      source(pods, ({ type, object }) => (type === "deleted" ? [] : [keyOf(object)])),
+      source(roles, ({ object }) => podsOf(object)),
+      source(bindings, ({ object }) => podsOf(object)),
     ],
     async reconcile(key, { signal, log }): Promise<ActResult | undefined> {
       const pod = pods.get(key);
-      const uid = pod?.metadata.uid ?? "";
-      if (!pod || pod.metadata.deletionTimestamp || done.has(uid)) return undefined;
+      if (!pod || pod.metadata.deletionTimestamp) return undefined;
       const objects = gateAccess(pod).map((object) => ({ owns: "fields" as const, object }));
-      const result = await act(
+      return act(
         { ...emptyPlan(), objects },
         {
           client,
           kinds: (_, kind) => written.get(kind) ?? kinds.role,
-          observed: () => undefined,
+          observed: (reference) => (reference.kind === kinds.role.kind ? roles : bindings).get(keyOf(reference)),
           fieldManager: "attune-operator",
           // A binding needs its role.
           concurrency: 1,
@@ -57,10 +56,14 @@ export function gateAccessController({ client, pods, ...common }: GateAccessOpti
           log,
         },
       );
-      if (pods.get(key)?.metadata.uid === uid) done.add(uid);
-      return result;
     },
   });
+}
+
+/** Keys of the pods that an object is for. */
+function podsOf({ metadata }: KubeObject): string[] {
+  const { namespace, ownerReferences = [] } = metadata;
+  return ownerReferences.map(({ name }) => keyOf({ metadata: { namespace, name } }));
 }
 
 /** Pods with a gate, and of them what their rights depend on. */

@@ -12,6 +12,12 @@ export const gateGrants: readonly Grant[] = [
     verbs: ["create", "patch"],
   },
   {
+    because: "whether the roles of gates are as they were made; it requests no other",
+    apiGroups: ["rbac.authorization.k8s.io"],
+    resources: ["roles", "rolebindings"],
+    verbs: ["list", "watch"],
+  },
+  {
     because: "pods of databases; and gates get this right, for one pod each",
     apiGroups: [""],
     resources: ["pods"],

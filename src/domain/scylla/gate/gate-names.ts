@@ -1,6 +1,10 @@
 /** The sidecar, and the volume that it shares with the database. */
 export const gateName = "attune-scylla-gate";
 
+/** Of the Roles and RoleBindings of gates. */
+export const gateLabels = { "app.kubernetes.io/component": "scylla-gate" } as const;
+export const gateSelector = "app.kubernetes.io/component=scylla-gate";
+
 /** The volume with the sidecar's token: the pod may mount none. */
 export const tokenVolume = `${gateName}-token`;
 

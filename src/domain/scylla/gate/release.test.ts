@@ -27,6 +27,7 @@ describe("release of a database", () => {
 
   it.each<Release>([
     {},
+    { containerId: "containerd://a", node: "n" },
     { outcome: "skipped: no CPU is left for interrupts" },
     { containerId: "cri-o://b", irqCpus: "", outcome: "tuned" },
   ])("reads back as it was written: %j", (release) => {
@@ -40,9 +41,12 @@ describe("release of a database", () => {
     ["for this container", { containerID: "containerd://a" }, true],
     ["for this container, with a line break", { containerID: "containerd://a\n" }, true],
     // scylla W-13: existence alone cannot say for which container of the pod the node was tuned.
+    ["by the agent of its node", { containerID: "containerd://a", node: "n" }, true],
+    ["by the agent of another node", { containerID: "containerd://a", node: "other" }, false],
+    ["by the agent of another node, for any container", { node: "other" }, false],
     ["for the container before a restart", { containerID: "containerd://b" }, false],
   ])("%s: the container starts: %s", (_, data, starts) => {
     const configMap = { ...releaseConfigMap(pod, {}), ...(data && { data: data as Record<string, string> }) };
-    expect(releases(readRelease(configMap), "containerd://a")).toBe(starts);
+    expect(releases(readRelease(configMap), { containerId: "containerd://a", node: "n" })).toBe(starts);
   });
 });

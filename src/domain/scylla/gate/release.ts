@@ -20,6 +20,8 @@ export interface Release {
   irqCpus?: string;
   /** `tuned`, or `skipped: ` and a reason. */
   outcome?: string;
+  /** Of the agent that wrote it, which a policy holds to its own. What an agent writes for a pod of another node opens nothing. */
+  node?: string;
 }
 
 interface ReleasedPod {
@@ -33,6 +35,7 @@ export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?
     containerID: release.containerId,
     irqCpus: release.irqCpus,
     outcome: release.outcome,
+    node: release.node,
   }).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     apiVersion: "v1",
@@ -52,26 +55,38 @@ export function readRelease({ data }: ConfigMap): Release {
   const containerId = data?.containerID?.trim();
   const irqCpus = data?.irqCpus?.trim();
   const outcome = data?.outcome?.trim();
+  const node = data?.node?.trim();
   return {
     ...(containerId ? { containerId } : {}),
     ...(irqCpus === undefined ? {} : { irqCpus }),
     ...(outcome ? { outcome } : {}),
+    ...(node ? { node } : {}),
   };
 }
 
-/** Whether a container of the pod may start. */
-export function releases({ containerId }: Release, started: string): boolean {
-  return containerId === undefined || containerId === started;
+/** A container of the pod, and the node that it runs on, as far as they are known. */
+export interface Started {
+  readonly containerId: string | undefined;
+  readonly node: string | undefined;
+}
+
+export function releases({ containerId, node }: Release, started: Started): boolean {
+  return isOfNode(node, started) && (containerId === undefined || containerId === started.containerId);
+}
+
+/** Whether what an agent wrote counts for a pod; what is written by hand names no node. */
+export function isOfNode(writer: string | undefined, { node }: Pick<Started, "node">): boolean {
+  return writer === undefined || writer === node;
 }
 
 /** What is cached of a release: users may add data of any size. */
 export function projectRelease({ apiVersion, kind, metadata, data }: ConfigMap): ConfigMap {
   const { name, namespace, uid, resourceVersion } = metadata;
-  const containerID = data?.["containerID"];
+  const kept = Object.entries(data ?? {}).filter(([key]) => key === "containerID" || key === "node");
   return {
     apiVersion,
     kind,
     metadata: { name, namespace, uid, resourceVersion },
-    ...(containerID === undefined ? {} : { data: { containerID } }),
+    ...(kept.length > 0 ? { data: Object.fromEntries(kept) } : {}),
   };
 }

@@ -87,7 +87,7 @@ export async function writeRelease(client: Client, release: ConfigMap, signal: A
     if (isGoing(error)) return;
     if (!isAlreadyExists(error)) throw error;
     // An agent may have written it for one container, before it was switched off: now it is for any.
-    const data = { containerID: null, irqCpus: null, ...release.data };
+    const data = { containerID: null, irqCpus: null, node: null, ...release.data };
     await client.patch(kinds.configMap, name, { type: "merge", patch: { data } }, at);
   }
 }

@@ -1,6 +1,6 @@
 import { cpusOf } from "../../../language/cpu/cpu-list.ts";
 import { keyOf } from "../../../language/object/meta.ts";
-import type { ScyllaPod } from "../scylla-pod.ts";
+import { areOwn, type ScyllaPod } from "../scylla-pod.ts";
 import { localPod } from "./local-pod.ts";
 import type { ContainerFacts, DatabaseFacts } from "./node-facts.ts";
 import type { TunedPod } from "./tuning.ts";
@@ -17,7 +17,7 @@ export interface Databases {
   /** Sorted by namespace and name. */
   readonly found: readonly Database[];
   /** What the node cannot tell now: as long as there are such pods, no CPU is known to be free of databases. */
-  readonly unknown: readonly Problem[];
+  readonly unknown: readonly (Problem & { readonly containerId: string })[];
   /** Pods that are not tuned for, and why. */
   readonly problems: readonly Problem[];
 }
@@ -38,7 +38,7 @@ export interface DatabasesInput {
 /** The databases of the node. One that restarts keeps its CPUs: its neighbours must not be tuned again for that. */
 export function databasesOf({ pods, containers, before }: DatabasesInput): Databases {
   const found: Database[] = [];
-  const unknown: Problem[] = [];
+  const unknown: Databases["unknown"][number][] = [];
   const problems: Problem[] = [];
   for (const pod of pods.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
     const local = localPod(pod);
@@ -52,14 +52,20 @@ export function databasesOf({ pods, containers, before }: DatabasesInput): Datab
     }
     const { containerId, isLeaving } = local;
     const facts = containers.get(containerId) ?? { type: "unknown", reason: "it was not looked at yet" };
-    if (facts.type === "known") found.push({ pod, facts: facts.database, ...(isLeaving ? {} : { containerId }) });
-    else if (facts.type === "unknown") unknown.push({ pod, reason: facts.reason });
+    if (facts.type === "known")
+      found.push({ pod, facts: withOwnCpus(facts.database, pod), ...(isLeaving ? {} : { containerId }) });
+    else if (facts.type === "unknown") unknown.push({ pod, reason: facts.reason, containerId });
     else if (!isLeaving) {
       problems.push({ pod, reason: facts.reason });
       found.push(...restarting);
     }
   }
   return { found, unknown, problems };
+}
+
+/** CPUs that a database shares with the rest of the node are no reason to keep interrupts away from them. */
+function withOwnCpus(facts: DatabaseFacts, pod: ScyllaPod): DatabaseFacts {
+  return areOwn(facts.cpus, pod) ? facts : { ...facts, cpus: [] };
 }
 
 function factsOf({ cpus, directory, devices }: TunedPod): DatabaseFacts {

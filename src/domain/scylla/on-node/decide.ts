@@ -3,13 +3,14 @@ import { formatRanges, intersection } from "../../../language/cpu/cpu-set.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../../language/object/plan.ts";
 import type { ScyllaNodeConfig } from "../api.ts";
-import { type Release, releaseConfigMap, releases } from "../gate/release.ts";
+import { type ConfigMap, type Release, releaseConfigMap, releases } from "../gate/release.ts";
 import type { ScyllaPod } from "../scylla-pod.ts";
 import { type Database, databasesOf, type Problem } from "./databases.ts";
 import { interruptCpus } from "./interrupt-cpus.ts";
 import type { JobPod, TuningJob } from "./job-progress.ts";
 import type { ContainerFacts, NodeFacts } from "./node-facts.ts";
 import { nextStep, nodeJobs } from "./node-jobs.ts";
+import { nodeReport, waitingIn } from "./node-report.ts";
 import type { TunedPod, TuningRecord } from "./tuning.ts";
 import { tuningJob } from "./tuning-job.ts";
 import { reportTroubles } from "./troubles.ts";
@@ -35,10 +36,16 @@ export interface OnNodeInput {
   readonly nowMs: number;
   /** By uid of a Job: for how long the agent has seen that it failed. */
   readonly seenFailedMs: ReadonlyMap<string, number>;
+  /** By id of a container, as pods have it: for how long the node cannot tell its CPUs. */
+  readonly unknownMs: ReadonlyMap<string, number>;
+  /** What was last reported to the operator. */
+  readonly reported: ConfigMap | undefined;
 }
 
-/** The node could not tell something: it is asked again. */
-const askAgainMs = 15_000;
+/** Something is not known: the node is asked again. A container that has just started is known a moment later. */
+const askAgainMs = { first: 1000, later: 15_000 };
+/** What is not known for this long is reported. */
+const unknownMs = 30_000;
 
 /**
  * The next step of tuning a node. One Job at a time tunes it for all its databases. A database is released once the node was tuned
@@ -62,14 +69,18 @@ export function decide(input: OnNodeInput): Plan {
   if (step.type === "create") plan.objects.push({ owns: "whole", object: jobOf(input, step.record) });
   if (step.type === "delete") plan.prunes.push(referenceTo(step.job));
   plan.prunes.push(...jobs.superseded.map(referenceTo));
-  plan.requeueAfterMs = unknown.length > 0 ? askAgainMs : step.type === "wait" ? step.ms : undefined;
+  const lasting = unknown.filter(({ containerId }) => (input.unknownMs.get(containerId) ?? 0) >= unknownMs);
+  const askAgain = lasting.length > 0 ? askAgainMs.later : askAgainMs.first;
+  plan.requeueAfterMs = unknown.length > 0 ? askAgain : step.type === "wait" ? step.ms : undefined;
 
-  const waiting = found.filter((one) => !isReleased(one, input.released));
+  const waiting = found.filter((one) => !isReleased(one, input));
   const hasCpusLeft = irqCpus.length > 0 || unknown.length > 0;
   for (const database of waiting) release(plan, input, { database, applied: jobs.applied?.record, hasCpusLeft });
   const stillWaiting = waiting.map(({ pod }) => pod);
   reportTroubles(plan, { config, jobs: input.jobs, jobPods, waiting: stillWaiting });
-  plan.events.push(...problems.map(warning("NotTuned")), ...unknown.map(warning("NotTunedYet")));
+  if (lasting.length > 0 || waitingIn(input.reported) !== "")
+    plan.objects.push({ owns: "whole", object: nodeReport(lasting, config, input.node) });
+  plan.events.push(...problems.map(warning("NotTuned")), ...lasting.map(warning("NotTunedYet")));
   return plan;
 }
 
@@ -87,9 +98,12 @@ function tunedPods(databases: readonly Database[]): Record<string, TunedPod> {
 }
 
 /** A pod that ends or restarts waits for nothing. */
-function isReleased({ pod, containerId }: Database, released: OnNodeInput["released"]): boolean {
+function isReleased(
+  { pod, containerId }: Database,
+  { released, node: { name: node } }: Pick<OnNodeInput, "released" | "node">,
+): boolean {
   const found = released.get(pod.metadata.uid ?? "");
-  return containerId === undefined || (found !== undefined && releases(found, containerId));
+  return containerId === undefined || (found !== undefined && releases(found, { containerId, node }));
 }
 
 interface ReleaseInput {
@@ -99,20 +113,26 @@ interface ReleaseInput {
   readonly hasCpusLeft: boolean;
 }
 
-function release(plan: Plan, { config }: OnNodeInput, { database, applied, hasCpusLeft }: ReleaseInput): void {
+const sharedCpus =
+  "it has no CPUs of its own, so interrupts may run on those that it uses: give its container a whole number of CPUs, and the kubelet cpuManagerPolicy static";
+
+function release(plan: Plan, { config, node }: OnNodeInput, { database, applied, hasCpusLeft }: ReleaseInput): void {
   const { pod, containerId } = database;
   const publish = (irqCpus: string, outcome: string): void => {
-    const release = { irqCpus, outcome, ...(containerId === undefined ? {} : { containerId }) };
+    const release = { irqCpus, outcome, node: node.name, ...(containerId === undefined ? {} : { containerId }) };
     plan.objects.push({ owns: "whole", object: releaseConfigMap(pod, release, config.metadata.name) });
   };
+  const writtenTo = referenceTo(releaseConfigMap(pod, {}));
+  const report = (...of: [PlannedEvent["type"], string, string]): PlannedEvent => ({ ...event(pod, ...of), writtenTo });
   if (applied && isTunedFor(applied, database)) {
     const { irqCpus } = applied.inputs;
     publish(irqCpus, "tuned");
-    plan.events.push(event(pod, "Normal", "Tuned", `its node was tuned; interrupts are on CPUs ${irqCpus}`));
+    plan.events.push(report("Normal", "Tuned", `its node was tuned; interrupts are on CPUs ${irqCpus}`));
+    if (database.facts.cpus.length === 0) plan.events.push(report("Warning", "SharedCpus", sharedCpus));
   } else if (!hasCpusLeft) {
     const reason = "databases have all CPUs of the node, none is left for interrupts";
     publish("", `skipped: ${reason}`);
-    plan.events.push(event(pod, "Warning", "NoCpusForInterrupts", `${reason}: the database starts without tuning`));
+    plan.events.push(report("Warning", "NoCpusForInterrupts", `${reason}: the database starts without tuning`));
   }
 }
 

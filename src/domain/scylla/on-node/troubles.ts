@@ -26,11 +26,12 @@ export function reportTroubles(plan: Plan, { config, jobs, jobPods, waiting }: T
     if (trouble === before) continue;
     const { apiVersion, kind } = job;
     const reported = trouble === undefined ? {} : { annotations: { [failureAnnotation]: trouble } };
-    plan.objects.push({ owns: "fields", object: { apiVersion, kind, metadata: { name, namespace, ...reported } } });
+    const object = { apiVersion, kind, metadata: { name, namespace, ...reported } };
+    plan.objects.push({ owns: "fields", object });
     if (trouble === undefined) continue;
     const message = `tuning Job ${namespace}/${name}: ${trouble}`;
     for (const regarding of [config, ...waiting].map(referenceTo))
-      plan.events.push({ regarding, type: "Warning", reason: "TuningFailed", message });
+      plan.events.push({ regarding, type: "Warning", reason: "TuningFailed", message, writtenTo: referenceTo(object) });
   }
 }
 

@@ -7,6 +7,13 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { operatorServiceAccount } from "../rbac.ts";
 
 const nodeClaim = "authentication.kubernetes.io/node-name";
+const ownNode = { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` };
+/** Of a name that is longer than a label, the label has the beginning and a hash; then the node of the pod says more. */
+const isLabelled = (object: string): string => {
+  const label = `${object}.metadata.?labels[?'${nodeLabel}'].orValue('')`;
+  const isShortened = `(size(variables.node) > 63 && ${label}.startsWith(variables.node.substring(0, 32)))`;
+  return `(${label} == variables.node || ${isShortened})`;
+};
 const account = "s.kind == 'ServiceAccount' && s.?namespace.orValue('')";
 const agent = `${account} == '${tuningNamespace}' && s.name == '${agentServiceAccount}'`;
 const database = `${account} == request.namespace`;
@@ -29,13 +36,21 @@ export function scyllaPolicies(namespace: string): KubeObject[] {
     ...accountPolicy("attune-scylla-agent-releases", {
       account: agents,
       rule: configMaps,
-      validations: [forbidden(releaseNames, "an agent may write only ConfigMaps named perftune-*")],
+      variables: [ownNode],
+      validations: [
+        forbidden(releaseNames, "an agent may write only ConfigMaps named perftune-*"),
+        // The gate of a pod on another node ignores it.
+        forbidden(
+          "request.operation != 'DELETE' && variables.node != '' && object.?data[?'node'].orValue('') == variables.node",
+          "an agent may write only ConfigMaps that name its own node",
+        ),
+      ],
     }),
     ...accountPolicy("attune-scylla-agent-own-node", {
       account: agents,
       rule: { apiGroups: ["batch"], apiVersions: ["v1"], resources: ["jobs", "jobs/*"] },
       variables: [
-        { name: "node", expression: `request.userInfo.?extra[?'${nodeClaim}'].orValue([''])[0]` },
+        ownNode,
         { name: "job", expression: "request.operation == 'DELETE' ? oldObject : object" },
         { name: "before", expression: "request.operation == 'CREATE' ? object : oldObject" },
       ],
@@ -44,8 +59,8 @@ export function scyllaPolicies(namespace: string): KubeObject[] {
         forbidden(
           [
             "variables.node != ''",
-            `variables.job.metadata.?labels[?'${nodeLabel}'].orValue('') == variables.node`,
-            `variables.before.metadata.?labels[?'${nodeLabel}'].orValue('') == variables.node`,
+            isLabelled("variables.job"),
+            isLabelled("variables.before"),
             "variables.job.spec.template.spec.?nodeName.orValue('') == variables.node",
           ].join(" && "),
           "an agent may write only Jobs of its own node",

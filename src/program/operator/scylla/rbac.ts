@@ -99,10 +99,17 @@ const ownGrants: readonly Grant[] = [
   },
   {
     within: tuningNamespace,
-    because: "which nodes are tuned; deletes Jobs of nodes and configs that are gone or switched off",
+    because: "which nodes are tuned; deletes Jobs of nodes and configs that are gone",
     apiGroups: ["batch"],
     resources: ["jobs"],
     verbs: [...read, "delete"],
+  },
+  {
+    within: tuningNamespace,
+    because: "deletes what agents reported about nodes that are gone",
+    apiGroups: [""],
+    resources: ["configmaps"],
+    verbs: ["delete"],
   },
 ];
 

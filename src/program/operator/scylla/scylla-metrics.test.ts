@@ -6,6 +6,7 @@ import { gateName } from "../../../domain/scylla/gate/gate-names.ts";
 import { type ConfigMap, releaseConfigMap } from "../../../domain/scylla/gate/release.ts";
 import { sidecarCommand } from "../../../domain/scylla/gate/sidecar.ts";
 import { nodeLabel } from "../../../domain/scylla/names.ts";
+import { nodeReport } from "../../../domain/scylla/on-node/node-report.ts";
 import type { ScyllaPod } from "../../../domain/scylla/scylla-pod.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { keyOf } from "../../../language/object/meta.ts";
@@ -18,6 +19,7 @@ interface Found {
   readonly jobs?: readonly TuningJob[];
   readonly pods?: readonly ScyllaPod[];
   readonly releases?: readonly ConfigMap[];
+  readonly reports?: readonly ConfigMap[];
 }
 
 const cache = (objects: readonly KubeObject[]): object => ({
@@ -25,13 +27,14 @@ const cache = (objects: readonly KubeObject[]): object => ({
   get: (key: string) => objects.find((object) => keyOf(object) === key),
 });
 
-async function started({ configs = [], nodes = [], jobs = [], pods = [], releases = [] }: Found) {
+async function started({ configs = [], nodes = [], jobs = [], pods = [], releases = [], reports = [] }: Found) {
   const metrics = await createPromMetrics();
   const ofNodes = nodes.map((name): KubeObject => ({ apiVersion: "v1", kind: "Node", metadata: { name } }));
   const stop = scyllaMetrics(metrics, {
     configs: cache(configs),
     nodes: cache(ofNodes),
     jobs: cache(jobs),
+    reports: cache(reports),
     pods: cache(pods),
     releases: cache(releases),
   } as Parameters<typeof scyllaMetrics>[1]);
@@ -89,6 +92,14 @@ it("counts nodes by their newest Job, and only nodes that an enabled config deci
     'attune_scylla_node_configs{condition="Available"}': 1,
     'attune_scylla_node_configs{condition="Degraded"}': 0,
   });
+  const reports = [
+    nodeReport([{ pod: database("waits"), reason: "no answer" }], config(everyNode), { name: "a", uid: "u" }),
+  ];
+  const reported = await started({ configs: [config(everyNode)], nodes, jobs, reports });
+  expect(await reported.samples()).toMatchObject({
+    'attune_scylla_nodes{state="tuned"}': 0,
+    'attune_scylla_nodes{state="failed"}': 2,
+  });
   const disabled = await started({ configs: [config({ ...everyNode, disableOptimizations: true })], nodes, jobs });
   expect(await disabled.samples()).toMatchObject({ 'attune_scylla_nodes{state="failed"}': 0 });
 });
@@ -98,15 +109,17 @@ it("counts databases that wait, until they may start", async () => {
     database("waits"),
     database("was-let-go-before"),
     database("is-let-go"),
+    database("is-let-go-by-another-node"),
     database("has-no-gate", "Guaranteed", false),
     database("has-no-cpus", "Burstable"),
   ];
   const releases = [
     releaseConfigMap(pods[1]!, { containerId: "containerd://before" }),
-    releaseConfigMap(pods[2]!, { containerId: "containerd://now" }),
+    releaseConfigMap(pods[2]!, { containerId: "containerd://now", node: "a" }),
+    releaseConfigMap(pods[3]!, { containerId: "containerd://now", node: "b" }),
   ];
   const { samples } = await started({ configs: [config(everyNode)], nodes: ["a"], pods, releases });
-  expect(await samples()).toMatchObject({ attune_scylla_databases_waiting: 2 });
+  expect(await samples()).toMatchObject({ attune_scylla_databases_waiting: 3 });
 });
 
 it("is zero when the operator no longer leads, since another operator counts then", async () => {

@@ -5,11 +5,12 @@ import { tuningOfNodes } from "../../../domain/scylla/config/node-jobs.ts";
 import type { ScyllaCaches } from "../../../domain/scylla/config/scylla-config-controller.ts";
 import { hasGate, type Pod } from "../../../domain/scylla/gate/gated-pod.ts";
 import { type ConfigMap, readRelease, releases } from "../../../domain/scylla/gate/release.ts";
+import { labelValue } from "../../../domain/scylla/label-value.ts";
 import { databaseContainer, releaseName } from "../../../domain/scylla/names.ts";
 import { configOfNode, isEnabled } from "../../../domain/scylla/placement.ts";
 import { isTunable, type ScyllaPod } from "../../../domain/scylla/scylla-pod.ts";
 
-interface Read extends Pick<ScyllaCaches, "configs" | "nodes" | "jobs"> {
+interface Read extends Pick<ScyllaCaches, "configs" | "nodes" | "jobs" | "reports"> {
   readonly pods: Informer<ScyllaPod>;
   /** ConfigMaps that agents wrote. */
   readonly releases: Informer<ConfigMap>;
@@ -19,13 +20,16 @@ const conditions = ["Available", "Progressing", "Degraded", "Overlapping"];
 const states = ["tuned", "running", "failed"] as const;
 
 /** Counts of configs, nodes and databases, read when metrics are. The returned function stops that. */
-export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods, releases: released }: Read): () => void {
+export function scyllaMetrics(
+  metrics: Metrics,
+  { configs, nodes, jobs, reports, pods, releases: released }: Read,
+): () => void {
   const byCondition = metrics.gauge("attune_scylla_node_configs", "ScyllaNodeConfigs of which a condition is true.", [
     "condition",
   ]);
   const byState = metrics.gauge(
     "attune_scylla_nodes",
-    "Nodes that a ScyllaNodeConfig decides about and has a tuning Job on, by the state of the newest.",
+    "Nodes that a ScyllaNodeConfig decides about, by the state of the newest tuning Job; failed also if none can be created.",
     ["state"],
   );
   const waiting = metrics.gauge(
@@ -42,7 +46,8 @@ export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods, re
         return config && isEnabled(config) ? [node.metadata.name ?? ""] : [];
       }),
     );
-    const tuning = [...tuningOfNodes(jobs.list())].filter(([node]) => tuned.has(node));
+    const labels = new Set([...tuned].map(labelValue));
+    const tuning = [...tuningOfNodes(jobs.list(), reports.list())].filter(([label]) => labels.has(label));
     for (const state of states) byState.labels({ state }).set(tuning.filter(([, one]) => one.state === state).length);
     waiting.labels().set(pods.list().filter((pod) => tuned.has(pod.spec?.nodeName ?? "") && isWaiting(pod)).length);
   });
@@ -58,6 +63,8 @@ export function scyllaMetrics(metrics: Metrics, { configs, nodes, jobs, pods, re
     const container = pod.status?.containerStatuses?.find(({ name }) => name === databaseContainer);
     if (!hasGate(pod as Pod) || !isTunable(pod) || !container?.state?.running) return false;
     const release = released.get(`${namespace}/${releaseName(uid)}`);
-    return !release || !releases(readRelease(release), container.containerID ?? "");
+    return (
+      !release || !releases(readRelease(release), { containerId: container.containerID, node: pod.spec?.nodeName })
+    );
   }
 }

@@ -94,6 +94,7 @@ function cachesOf(client: Client, clock: Clock): Cached {
     daemonSets: createInformer<AgentDaemonSet>(client, kinds.daemonSet, ours),
     agentPods: createInformer<AgentPod>(client, kinds.pod, { ...ours, project: projectAgentPod }),
     jobs: createInformer<TuningJob>(client, kinds.job, { ...ours, project: projectJob }),
+    reports: createInformer<ConfigMap>(client, kinds.configMap, ours),
     namespace: informerOfOne<KubeObject>(client, kinds.namespace, { name: tuningNamespace, clock }),
     access: agentAccess().map(({ kind, metadata: { name = "", namespace } }) =>
       informerOfOne<KubeObject>(client, accessKind(kind), { name, namespace, clock }),
