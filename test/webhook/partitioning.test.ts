@@ -5,7 +5,9 @@ import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver
 import { readRefusal, refusedReason } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import { at } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
+import { explainOn } from "../../src/program/cli/explain/explain.ts";
 import { podStory, type PodStory } from "../../src/program/cli/explain/explain-pod.ts";
+import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
 import { growingPause } from "../servers/until.ts";
 import { emptyServers } from "../servers/server-under-test.ts";
@@ -195,6 +197,9 @@ for (const variant of emptyServers())
         await expect(create(broken(name), "refusing")).rejects.toMatchObject({ code: 422 });
       const two = { ...target, "target.workload.openshift.io/other": "{}" };
       await expect(create(podObject("two", { annotations: two }), "refusing")).rejects.toMatchObject({ code: 422 });
+      const { name: _, ...unnamed } = broken("").metadata;
+      const ofController = { ...broken(""), metadata: { ...unnamed, generateName: "web-5d4f-" } };
+      await expect(create(ofController, "refusing")).rejects.toMatchObject({ code: 422 });
       await expect(admin.create(kinds.node, node("bare"))).rejects.toMatchObject({ code: 422 });
       const refusals = async (namespace: string): Promise<KubeObject[]> =>
         (await admin.list(kinds.event, { namespace })).items.filter((event) => event["reason"] === refusedReason);
@@ -208,6 +213,7 @@ for (const variant of emptyServers())
         .toEqual([
           ["broken", "effect-missing", 2],
           ["two", "target-multiple", 1],
+          ["web-5d4f-", "effect-missing", 1],
         ]);
       await expect
         .poll(async () => (await refusals("default")).map(shown))
@@ -217,6 +223,18 @@ for (const variant of emptyServers())
       const story = (name: string): Promise<PodStory> =>
         podStory({ client: admin, name, namespace: "refusing", signal });
       expect(await story("broken")).toMatchObject({ pod: "broken", refusals: [{ rule: "effect-missing", count: 2 }] });
+      for (const name of ["web", "web-5d4f", "web-5d4f-", "web-5d4f-abcde"])
+        expect(await story(name)).toMatchObject({ pod: name, refusals: [{ refused: "web-5d4f-", count: 1 }] });
+      await expect(
+        explainOn({
+          client: admin,
+          kind: "node",
+          name: "bare",
+          options: {},
+          terminal: new RecordingTerminal(),
+          signal,
+        }),
+      ).rejects.toThrow(/"bare" not found\. Admission refused it .*node-capacity-missing: /);
       await create(podObject("runs", { annotations: target }), "refusing");
       expect(await story("runs")).toMatchObject({
         outcome: "rewritten",

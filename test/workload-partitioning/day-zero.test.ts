@@ -142,6 +142,9 @@ for (const variant of emptyServers())
       it("is set by the operator alone, for a single node", async () => {
         await admin.create(infrastructureKind, named("cluster"));
         expect(await setStatus({ cpuPartitioning: "None" })).toBe("");
+        expect(await refusal(admin.delete(infrastructureKind, "cluster"))).toMatch(
+          /^403 .*None could become AllNodes if this object were created anew/,
+        );
         expect(await setStatus({ cpuPartitioning: "AllNodes" }, operator)).not.toBe("");
         expect(await setStatus({ controlPlaneTopology: "SingleReplica" })).toBe("");
         expect(await setStatus({ cpuPartitioning: "AllNodes" })).toMatch(

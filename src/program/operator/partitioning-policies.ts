@@ -71,10 +71,13 @@ function isMigration(namespace: string): string {
 /** The namespace goes with all that is in it, which `kubectl delete` of the manifests deletes one by one. */
 const isUninstall = "(request.operation == 'DELETE' && has(namespaceObject.metadata.deletionTimestamp))";
 
+const shown = (mode: "before" | "after"): string => `(variables.${mode} == '' ? 'None' : variables.${mode})`;
+const loses = "request.operation == 'DELETE' && variables.before == 'None'";
+
 function keptMode(field: string, exception: string): object {
   return {
     expression: `variables.after == variables.before || ${exception}`,
-    messageExpression: `'${field}: ' + (variables.before == '' ? 'None' : variables.before) + ' cannot become ' + (variables.after == '' ? 'None' : variables.after) + ': CPU partitioning is decided when a cluster is installed'`,
+    messageExpression: `'${field}: ' + (${loses} ? 'None could become AllNodes if this object were created anew' : ${shown("before")} + ' cannot become ' + ${shown("after")}) + ': CPU partitioning is decided when a cluster is installed'`,
     reason: "Forbidden",
   };
 }

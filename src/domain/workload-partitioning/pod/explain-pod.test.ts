@@ -5,6 +5,7 @@ import { releases } from "../release.ts";
 import { askingPod, partitioned, reviewOf } from "../testing/review.ts";
 import { admitPod } from "./admit-pod.ts";
 import { explainPod } from "./explain-pod.ts";
+import { remedies } from "./remedies.ts";
 import { warningTexts } from "./texts.ts";
 
 const limited = { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "2" } };
@@ -44,9 +45,10 @@ describe("the explanation of a pod", () => {
     expect(explanation.now).toBeUndefined();
   });
 
-  it.each(Object.keys(warningTexts) as WarningCode[])("recognises the warning %s", (code) => {
+  it.each(Object.keys(warningTexts) as WarningCode[])("recognises the warning %s, and says what to do", (code) => {
     const warning = warningTexts[code]("any detail");
-    expect(explainPod(annotated({ "workload.openshift.io/warning": warning })).rule).toBe(code);
+    const { rule, remedy } = explainPod(annotated({ "workload.openshift.io/warning": warning }));
+    expect([rule, remedy]).toEqual([code, remedies[code]("some")]);
   });
 
   it("says that no webhook saw a pod that still has CPU requests, and what it would do now", () => {

@@ -9,6 +9,7 @@ import type { ReleaseRules } from "../release.ts";
 import type { PartitioningView } from "../view.ts";
 import { admitPod } from "./admit-pod.ts";
 import { amount, annotationsOf, containersOf } from "./pod.ts";
+import { remedies } from "./remedies.ts";
 import { readCpu } from "./resource-annotation.ts";
 import { targetOf } from "./target.ts";
 import { warningTexts } from "./texts.ts";
@@ -21,6 +22,8 @@ export interface PodExplanation extends Judgement {
   readonly node?: string;
   /** The workload type whose CPUs the pod runs on. */
   readonly workload?: string;
+  /** What a user can do about instructions that were ignored. */
+  readonly remedy?: string;
   /** What admission changed in the pod. */
   readonly changed: readonly string[];
   readonly containers: readonly ContainerExplanation[];
@@ -64,6 +67,7 @@ export function explainPod(pod: KubeObject, known?: KnownNow): PodExplanation {
     pod: name,
     ...(node === "" ? {} : { node }),
     ...judged,
+    ...remedyOf(judged, namespace),
     ...(workload === undefined ? {} : { workload }),
     changed: changesOf(pod, judged),
     containers: containers.map((container) => explained(container, annotations, workload)),
@@ -93,6 +97,12 @@ function withoutTarget(warning: string | undefined): Judgement {
     return { outcome: "passed", rule: "no-target", because: "it does not ask for the CPUs of a workload type" };
   return { outcome: "stripped", rule: warningCode(warning) ?? "no-target", because: warning };
 }
+
+function remedyOf({ outcome, rule }: Judgement, namespace: string): { readonly remedy?: string } {
+  return outcome === "stripped" && isWarningCode(rule) ? { remedy: remedies[rule](namespace) } : {};
+}
+
+const isWarningCode = (rule: AdmissionRuleName): rule is WarningCode => Object.hasOwn(warningTexts, rule);
 
 /** The rule whose text this is. */
 function warningCode(warning: string): WarningCode | undefined {

@@ -7,20 +7,11 @@ import {
   partitioningStatus,
 } from "../../../domain/workload-partitioning/identifier.ts";
 import { explainPod, type PodExplanation } from "../../../domain/workload-partitioning/pod/explain-pod.ts";
-import { readRefusal, refusedReason } from "../../../domain/workload-partitioning/refusal-event.ts";
 import { defaultRelease, releases } from "../../../domain/workload-partitioning/release.ts";
 import type { PartitioningView } from "../../../domain/workload-partitioning/view.ts";
-import { at, text } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { coresOfNode } from "../../webhook/partitioning/partitioning-view.ts";
-
-/** How often a pod of this name was refused, as its events say: API servers keep them for an hour. */
-export interface RefusalExplanation {
-  readonly rule: string;
-  readonly message: string;
-  readonly count: number;
-  readonly last: string;
-}
+import { readRefusals, type RefusalExplanation } from "./refusals.ts";
 
 export type PodStory = (PodExplanation | { readonly namespace: string; readonly pod: string }) & {
   readonly refusals: readonly RefusalExplanation[];
@@ -37,28 +28,20 @@ export interface PodQuestion {
 export async function podStory(question: PodQuestion): Promise<PodStory> {
   const { client, name, namespace, signal } = question;
   const pod = await found(client.get<KubeObject>(kinds.pod, name, { namespace, signal }));
-  const refusals = await refusalsOf(question);
+  const refusals = refusalsOf(name, await readRefusals({ client, kind: "Pod", namespace, signal }), pod !== undefined);
   if (!pod && refusals.length === 0)
     throw new Error(
-      `pods ${JSON.stringify(name)} not found in namespace ${namespace}, and no event tells that one was refused`,
+      `pods ${JSON.stringify(name)} not found in namespace ${namespace}, and no event of the last hour tells that one was refused`,
     );
   if (!pod) return { namespace, pod: name, refusals };
   const view = await viewOf(question);
   return { ...explainPod(pod, { view, release: releases[defaultRelease] }), refusals };
 }
 
-/** Of pods with this name, or of a controller whose pods' names begin as this one. */
-async function refusalsOf({ client, name, namespace, signal }: PodQuestion): Promise<RefusalExplanation[]> {
-  const fieldSelector = `reason=${refusedReason},involvedObject.kind=Pod`;
-  const { items } = await client.list<KubeObject>(kinds.event, { namespace, fieldSelector, signal });
-  return items.flatMap((event) => {
-    const refused = text(at(event, "involvedObject", "name"));
-    const isThis = refused === name || (refused.endsWith("-") && name.startsWith(refused));
-    const read = isThis ? readRefusal(text(event["message"])) : undefined;
-    if (!read) return [];
-    const { count = 1, lastTimestamp } = event as { count?: number; lastTimestamp?: string };
-    return [{ rule: read.rule, message: read.message, count, last: lastTimestamp ?? "" }];
-  });
+/** Of a controller's pods admission knows the beginning of the name: a question may name such a pod, or the controller. */
+function refusalsOf(name: string, all: readonly RefusalExplanation[], exists: boolean): RefusalExplanation[] {
+  const own = all.filter(({ refused }) => refused === name || (refused.endsWith("-") && name.startsWith(refused)));
+  return exists || own.length > 0 ? own : all.filter(({ refused }) => refused.startsWith(`${name}-`));
 }
 
 async function viewOf({ client, namespace: name, signal }: PodQuestion): Promise<PartitioningView> {

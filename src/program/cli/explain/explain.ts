@@ -16,6 +16,7 @@ import { tunedExplanationText } from "./tuned-text.ts";
 import { gatherNode, wantedSpec } from "../../explain/gather-node.ts";
 import { readNodeValues } from "../../explain/node-values.ts";
 import { gatherNodeTuning, gatherPods } from "../../gather/gather-node-tuning.ts";
+import { readRefusals, refusalText } from "./refusals.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
@@ -98,13 +99,20 @@ async function explainNodeOn(request: ExplainRequest): Promise<void> {
   const input = await gatherNode(name, { client, namespace, now: Date.now(), signal });
   const found = root === undefined || !input ? undefined : await readRoot(root, input, exec);
   const story = input && nodeStory({ ...input, found });
-  if (!story) throw new Error(`nodes ${JSON.stringify(name)} not found`);
+  if (!story) throw new Error(await withoutNode(client, name, signal));
   const explanation = request.option === undefined ? story : onlyOption(story, request.option);
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
       : explanationText(explanation, terminal.colours, { wide: format === "wide", columns: terminal.columns }),
   );
+}
+
+/** A node that admission refuses does not exist; its kubelet tries again for ever. */
+async function withoutNode(client: Client, name: string, signal: AbortSignal): Promise<string> {
+  const refusals = await readRefusals({ client, kind: "Node", namespace: "default", signal });
+  const told = refusals.filter(({ refused }) => refused === name).map(refusalText);
+  return `nodes ${JSON.stringify(name)} not found${told.length === 0 ? "" : `. Admission refused it ${told.join("; ")}`}`;
 }
 
 function checkKind(kind: string, option: string | undefined): keyof typeof explainers {

@@ -9,6 +9,7 @@ import { podText } from "./pod-text.ts";
 const lines = (story: Parameters<typeof podText>[0], columns?: number): string[] =>
   podText(story, coloursOf(false), columns).split("\n");
 const refusal = {
+  refused: "a",
   rule: "effect-missing",
   message: 'Pod "a" is invalid: metadata.Annotations: Invalid value: "{}": the value has no key effect',
   count: 3,
@@ -42,6 +43,26 @@ describe("the text about a pod", () => {
       '             Invalid value: "{}": the value has no key effect',
       "",
     ]);
+  });
+
+  it("of a controller names the pods that were refused", () => {
+    expect(
+      lines({ namespace: "some", pod: "web", refusals: [{ ...refusal, refused: "web-5d4f-", count: 1 }] }),
+    ).toEqual([
+      "Pod:         some/web",
+      "Admission:   refused",
+      'Refused:     pods web-5d4f-…: once, last 2026-01-01T00:00:00Z: effect-missing: Pod "a" is invalid:',
+      '             metadata.Annotations: Invalid value: "{}": the value has no key effect',
+      "",
+    ]);
+  });
+
+  it("says what to do about instructions that were ignored", () => {
+    const view = { ...partitioned, namespace: { type: "found", name: "some", annotations: {} } as const };
+    const story = { ...explainPod(admitPod(reviewOf(asking, "documented", { view })).object), refusals: [] };
+    expect(lines(story)).toContain(
+      "To do:       kubectl annotate namespace some workload.openshift.io/allowed=management, then create the pod",
+    );
   });
 
   it("fits 80 columns", () => {

@@ -3,6 +3,7 @@ import { type Colours, printable } from "../terminal/terminal.ts";
 import { type Cell, linesText, reportTable } from "../terminal/text-table.ts";
 import { textWidth, wrapText } from "../terminal/wrap.ts";
 import type { PodStory } from "./explain-pod.ts";
+import { refusalText } from "./refusals.ts";
 
 const indent = "Admission:   ".length;
 
@@ -18,12 +19,16 @@ export function podText(story: PodStory, colours: Colours, columns: number | und
     if (node !== undefined) rows.push(...row("Node:", node));
     rows.push(...row("Admission:", judged(story), story.outcome === "rewritten" ? green : yellow));
     rows.push(...row("Because:", story.because));
+    if (story.remedy !== undefined) rows.push(...row("To do:", story.remedy));
     if (workload !== undefined) rows.push(...row("Workload:", workload));
     for (const [at, change] of changed.entries()) rows.push(...row(at === 0 ? "Changed:" : "", change));
     if (now) rows.push(...row("Now:", `created again, it would be ${judged(now)}: ${now.because}`, yellow));
   } else rows.push(...row("Admission:", "refused", red));
-  for (const [at, { rule, message, count, last }] of story.refusals.entries())
-    rows.push(...row(at === 0 ? "Refused:" : "", `${times(count)}, last ${last}: ${rule}: ${message}`, red));
+  for (const [at, refusal] of story.refusals.entries()) {
+    const { refused } = refusal;
+    const whose = refused.startsWith(`${story.pod}-`) ? `pods ${refused}…: ` : "";
+    rows.push(...row(at === 0 ? "Refused:" : "", whose + refusalText(refusal), red));
+  }
   const containers = "rule" in story ? story.containers : [];
   const table = reportTable(
     ["CONTAINER", "CPU", "SHARES", "LIMIT", "SHARED CPUS"],
@@ -44,5 +49,3 @@ function judged({ outcome, rule }: Judgement): string {
   const text = outcome === "passed" ? "left as it was" : outcome === "stripped" ? "instructions removed" : outcome;
   return outcome === rule ? text : `${text} (${rule})`;
 }
-
-const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
