@@ -10,6 +10,7 @@ const examples: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   up: {
     "Two clusters, two virtual nodes and an example": "attune up",
     "One cluster without any part of OpenShift, with four nodes": "attune up --mode plain --nodes 4",
+    "A Scylla database whose node is tuned for it": "attune up --example scylla",
     "Whether it converges, for scripts": "attune up --mode standalone --once",
   },
   console: {

@@ -5,7 +5,7 @@ import { partitioningModes } from "../../domain/workload-partitioning/identifier
 import { tokenPath } from "../../domain/rollout/first-boot/token-file.ts";
 import { webhookName } from "../webhook/names.ts";
 import { imageReference } from "./option/image-reference.ts";
-import { choice, list, oneOf, parsed, text, toggle } from "./option/flag.ts";
+import { choice, list, maybe, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
   addressFlag,
   agentMountsFlag,
@@ -36,13 +36,22 @@ import { defaultImage } from "../version.ts";
  */
 
 export const upFlags = {
-  mode: choice(
+  mode: maybe(
     "--mode <mode>",
     "hosted (a management cluster and a hosted one), standalone, or plain (one cluster without any part of OpenShift, whose pools Attune rolls out)",
-    { of: ["hosted", "standalone", "plain"], default: "hosted" },
+    { of: ["hosted", "standalone", "plain"], shownDefault: "that of the example, or hosted" },
+  ),
+  example: maybe(
+    "--example <name>",
+    "what a new directory gets: none, hosted, or one of the folder examples with its nodes: tuned, performance, partitioning or scylla",
+    {
+      of: ["none", "tuned", "performance", "partitioning", "scylla", "hosted"],
+      shownDefault: "a small one of the mode",
+    },
   ),
   nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "2, with --mode standalone 1" }),
-  dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),
+  topology: text("--topology <file>", "YAML file with groups of nodes and their hardware, as attune lab reads it"),
+  dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode or example>" }),
   port: portFlag(
     "--port <port>",
     "port of the API server, with --mode hosted that of the management cluster; 0 picks a free one",

@@ -11,7 +11,7 @@ import type { MemoryHost } from "../../../src/node/host/memory-host.ts";
 import { Program } from "../../../src/program/cli/testing/program.ts";
 import { createMissing } from "../../../src/program/cli/up/cluster-access.ts";
 import { converge, readCluster, waitingIn } from "../../../src/program/cli/up/convergence.ts";
-import { startSystem } from "../../../src/program/cli/up/system.ts";
+import { startSystem, workedNodes } from "../../../src/program/cli/up/system.ts";
 import { examplePerformanceProfile, examplePool, exampleTuned } from "../../../src/program/cli/up/worked-example.ts";
 import { type RunningConsole, startConsole } from "../../../src/program/console/console-server.ts";
 import { version } from "../../../src/program/version.ts";
@@ -57,7 +57,7 @@ async function runSystem({ nodes, mode = "plain", example = true }: SystemOption
   const stop = new AbortController();
   const { signal } = stop;
   const program = await Program.build();
-  const system = await startSystem({ dir, port: 0, nodes, mode, signal, log: noLog });
+  const system = await startSystem({ dir, port: 0, machines: workedNodes(nodes, mode), mode, signal, log: noLog });
   const { admin, hosts, server } = system;
   const consoles: RunningConsole[] = [];
   const serve = async (more: ServeOptions = {}): Promise<RunningConsole> => {

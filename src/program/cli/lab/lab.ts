@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
 import type { ComponentState, WorkloadComponent } from "../../../embedded/lab/workloads/run-workloads.ts";
-import { readTopology, TopologyError } from "../../../embedded/lab/topology-file.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { labFlags } from "../flags.ts";
@@ -14,7 +12,7 @@ import { logOptions } from "../option/shared-flags.ts";
 import { programs } from "./container-programs.ts";
 import { firstBoots } from "./first-boots.ts";
 import { unitPrograms } from "./unit-programs.ts";
-import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
+import { nodesOfFile, smallNodes } from "./virtual-nodes.ts";
 import { writeOut } from "../terminal/terminal.ts";
 
 type LabOptions = Values<typeof labFlags>;
@@ -57,14 +55,7 @@ async function nodesFor({ topology, nodes, namePrefix }: LabOptions): Promise<Vi
     return smallNodes(nodes, namePrefix);
   }
   if (nodes !== undefined) throw new Error("--nodes and --topology cannot be used together");
-  const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
-  try {
-    return nodesOfGroups(readTopology(readYaml(await readFile(topology, "utf8"))));
-  } catch (error) {
-    if (error instanceof TopologyError || error instanceof YamlError)
-      throw new Error(`--topology ${topology}: ${error.message}`, { cause: error });
-    throw error;
-  }
+  return nodesOfFile(topology);
 }
 
 /** Prints a line for every tenth of the nodes, at least 100 apart, and one for the last. */

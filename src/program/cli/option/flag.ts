@@ -87,6 +87,15 @@ export function choice<const T extends string>(
   return { ...parsed(flags, description, (value, name) => oneOf(of, value, name), { default: fallback }), values: of };
 }
 
+/** One of several texts, or none. */
+export function maybe<const T extends string>(
+  flags: string,
+  description: string,
+  { of, shownDefault }: { readonly of: readonly T[]; readonly shownDefault: string },
+): Flag<T | undefined> {
+  return { ...parsed(flags, description, (value, name) => oneOf(of, value, name), { shownDefault }), values: of };
+}
+
 export function oneOf<T extends string>(values: readonly T[], value: string, name: string): T {
   const found = values.find((one) => one === value);
   if (found === undefined) throw new Error(`${name} ${value}: not one of ${values.join(", ")}`);

@@ -65,13 +65,20 @@ interface ClusterParts {
   readonly fetch?: FetchPayload;
 }
 
+interface HostedOptions extends StageOptions {
+  /** Of the hosted cluster. */
+  readonly nodes: number;
+  /** False: without NodePools and what they are tuned by. */
+  readonly created?: boolean;
+}
+
 const controlPlane = controlPlaneNamespace(clustersNamespace, hostedClusterName);
 
 /**
  * A management cluster and a hosted one, in one process. The management side runs here; it installs the operator of the hosted
  * cluster, which runs as a pod on a node of the management cluster; agents run on nodes of the hosted one.
  */
-export async function twoClusters(options: StageOptions): Promise<Stage> {
+export async function twoClusters(options: HostedOptions): Promise<Stage> {
   const { dir, port, signal, log } = options;
   const servers: ApiServer[] = [];
   const start = async (name: string, at: number): Promise<ApiServer> => {
@@ -186,7 +193,7 @@ interface Clusters {
 
 function stageOf(
   { management, hosted, kubeconfig }: Clusters,
-  { signal }: StageOptions,
+  { signal, created = true }: HostedOptions,
   stopped: Promise<void>,
 ): Stage {
   const kubectl = `kubectl --kubeconfig ${shellWord(kubeconfig)}`;
@@ -207,7 +214,6 @@ function stageOf(
     ],
     nodes: count,
     async createExample() {
-      const { configMaps, nodePools } = exampleNodePools(count);
       await createMissing(management.admin, hostedClusterKind, exampleHostedCluster());
       const place = { namespace: clustersNamespace, subresource: "status" };
       await management.admin.patch(
@@ -216,10 +222,12 @@ function stageOf(
         { type: "merge", patch: exampleStatus },
         place,
       );
+      if (!created) return;
+      const { configMaps, nodePools } = exampleNodePools(count);
       for (const configMap of configMaps) await createMissing(management.admin, kinds.configMap, configMap);
       for (const nodePool of nodePools) await createMissing(management.admin, nodePoolKind, nodePool);
     },
-    example: hostedExampleText(count),
+    example: created ? hostedExampleText(count) : [],
     read: () => readHosted({ management: management.admin, hosted: hosted.admin, hosts: hosts(), signal }),
     watched: [
       createInformer(management.admin, nodePoolKind, { namespace: clustersNamespace }),

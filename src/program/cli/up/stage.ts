@@ -37,7 +37,6 @@ export interface StageOptions {
   readonly dir: string;
   /** Of the first API server; 0: any free one. */
   readonly port: number;
-  readonly nodes: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { isAbsolute, join } from "node:path";
 import { readKubeconfig } from "../../../cluster/kube/connect/kubeconfig.ts";
 import type { Environment } from "../option/flag.ts";
+import { examples } from "./examples.ts";
 
 /** Undefined without a home directory. Relative paths are ignored, as the XDG specification says. */
 export function defaultStateDirectory(mode: string, env: Environment): string | undefined {
@@ -12,7 +13,7 @@ export function defaultStateDirectory(mode: string, env: Environment): string | 
 
 /** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
 export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
-  for (const mode of ["hosted", "standalone", "plain"]) {
+  for (const mode of ["hosted", "standalone", "plain", ...Object.keys(examples)]) {
     const dir = defaultStateDirectory(mode, env);
     const path = dir === undefined ? undefined : await answering(join(dir, "kubeconfig"));
     if (path !== undefined) return path;

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../../test/node-tuning/eventually.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { profileKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { startSystem } from "./system.ts";
+import { startSystem, workedNodes } from "./system.ts";
 
 test.each(["standalone", "plain"] as const)("the parts of a %s system need no right that they lack", async (mode) => {
   const dir = await mkdtemp(join(tmpdir(), "attune-up-"));
@@ -14,7 +14,7 @@ test.each(["standalone", "plain"] as const)("the parts of a %s system need no ri
   const logged: string[] = [];
   const write = (fields: object, message: string): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: () => {}, info: () => {}, warn: write, error: write, child: () => log };
-  const { admin, stopped } = await startSystem({ dir, port: 0, nodes: 1, mode, signal, log });
+  const { admin, stopped } = await startSystem({ dir, port: 0, machines: workedNodes(1, mode), mode, signal, log });
   onTestFinished(async () => {
     stop.abort();
     await stopped;

@@ -5,9 +5,11 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import { Discovery } from "../../../cluster/kube/discovery.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
-import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import { profileKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { statusOf } from "../install/partitioning.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
@@ -33,6 +35,20 @@ import type { Stage, StageOptions } from "./stage.ts";
 
 export interface SystemOptions extends StageOptions {
   readonly mode: "standalone" | "plain";
+  readonly machines: readonly VirtualNode[];
+  /** What the system has besides. */
+  readonly with?: "partitioning" | "scylla" | undefined;
+}
+
+export interface OneClusterExample {
+  readonly with?: "partitioning" | "scylla" | undefined;
+  readonly objects: readonly KubeObject[];
+  readonly text: readonly string[];
+}
+
+/** Nodes with the smallest hardware, and the labels that the example of the mode goes by. */
+export function workedNodes(count: number, mode: SystemOptions["mode"]): VirtualNode[] {
+  return smallNodes(count, "node-", (name) => exampleLabels(name, mode));
 }
 
 export interface System {
@@ -45,12 +61,16 @@ export interface System {
 }
 
 /** One cluster, whose users write Tuneds and, where Attune rolls pools out, PerformanceProfiles. */
-export async function oneCluster(options: SystemOptions): Promise<Stage> {
+export async function oneCluster({
+  example,
+  ...options
+}: Omit<SystemOptions, "with"> & { readonly example?: OneClusterExample | undefined }): Promise<Stage> {
   const { mode, signal } = options;
-  const { server, admin, hosts, stopped } = await startSystem(options);
+  const { server, admin, hosts, stopped } = await startSystem({ ...options, with: example?.with });
   const kubectl = `kubectl --kubeconfig ${shellWord(server.kubeconfig)}`;
   const rollsOut = mode === "plain";
   const hasPool = rollsOut && hosts.size > 1;
+  const { objects, text } = example ?? { objects: workedObjects(hasPool), text: exampleText(hasPool) };
   const profiles = createInformer(admin, profileKind, { namespace: tuningNamespace });
   return {
     heading: [
@@ -62,16 +82,22 @@ export async function oneCluster(options: SystemOptions): Promise<Stage> {
     clusters: [{ name: mode, client: admin }],
     nodes: hosts.size,
     async createExample() {
-      await createMissing(admin, tunedKind, exampleTuned());
-      if (!hasPool) return;
-      await createMissing(admin, machineConfigPoolKind, examplePool());
-      await createMissing(admin, performanceProfileKind, examplePerformanceProfile());
+      const served = new Discovery(admin);
+      for (const object of objects) {
+        const kind = await served.kind(object.apiVersion, object.kind, { signal });
+        if (!kind) throw new Error(`create the example: the cluster has no ${object.kind} of ${object.apiVersion}`);
+        await createMissing(admin, kind, object);
+      }
     },
-    example: exampleText(hasPool),
+    example: text.map((line, at) => `${(at === 0 ? "example" : "").padEnd(12)}${line}`),
     read: () => readCluster({ client: admin, hosts, signal, rollsOut }),
     watched: rollsOut ? [profiles, createInformer(admin, machineConfigPoolKind)] : [profiles],
     stopped,
   };
+}
+
+function workedObjects(hasPool: boolean): KubeObject[] {
+  return [exampleTuned(), ...(hasPool ? [examplePool(), examplePerformanceProfile()] : [])];
 }
 
 /**
@@ -84,7 +110,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const server = await startServer({ dir, port, log: log.child({ part: "apiserver" }) });
   try {
     const admin = adminOf(server);
-    const nodes = smallNodes(options.nodes, "node-", (name) => exampleLabels(name, options.mode));
+    const { machines: nodes, mode, with: besides } = options;
     const lab = {
       nodes: nodes.map(({ name }) => name),
       users: ["system:kube-controller-manager", "system:kube-scheduler"],
@@ -94,7 +120,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     await applyManifests(
       admin,
       [
-        ...foundation({ mode: options.mode, firstBoot: options.mode === "plain" ? loopback : undefined }),
+        ...foundation({
+          mode,
+          firstBoot: mode === "plain" ? loopback : undefined,
+          partitioning: besides === "partitioning" ? statusOf("AllNodes") : undefined,
+          scylla: besides === "scylla",
+        }),
         ...labRbac(systemNamespace, lab),
       ],
       options.signal,
@@ -110,7 +141,7 @@ async function startParts(
   server: ApiServer,
   admin: Client,
   nodes: readonly VirtualNode[],
-  { signal, log, mode }: SystemOptions,
+  { signal, log, mode, with: besides }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
   const tokenClient = (account: string): Promise<HttpClient> => accountOf(server, admin, account);
   const [operator, webhook, lab] = await Promise.all([
@@ -140,6 +171,7 @@ async function startParts(
         namespace: systemNamespace,
         log: log.child({ part: "webhook" }),
         ...kindsOf(mode),
+        scyllaGateImage: besides === "scylla" ? defaultImage : undefined,
       }),
       host: "127.0.0.1",
       port: 0,

@@ -11,20 +11,20 @@ import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
 import { screenSize, writeOut } from "../terminal/terminal.ts";
 import { version } from "../../version.ts";
+import { chooseStage } from "./choose-stage.ts";
 import { type ClusterState, converge, waitingIn } from "./convergence.ts";
-import { twoClusters } from "./hosted-system.ts";
 import { Progress } from "./progress.ts";
 import type { Stage, StageOptions, Watched } from "./stage.ts";
 import { defaultStateDirectory } from "./state-directory.ts";
-import { oneCluster } from "./system.ts";
 
 /** How long the nodes may take to converge. */
 const timeoutMs = 60_000;
 
 /** `attune up`: the whole system with an example, until SIGTERM or SIGINT; with `--once`, until the nodes have converged. */
 export async function up(options: Values<typeof upFlags>): Promise<void> {
-  const { mode, port, once, nodes = mode === "standalone" ? 1 : 2 } = options;
-  const given = options.dir ?? defaultStateDirectory(mode, process.env);
+  const { port, once } = options;
+  const { mode, name, start } = chooseStage(options);
+  const given = options.dir ?? defaultStateDirectory(name, process.env);
   if (given === undefined)
     throw new Error("choose a state directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
   const dir = resolve(given);
@@ -38,8 +38,7 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   const { signal } = stop;
   try {
     const log = await createLog({ name: "attune", ...logOptions(options) });
-    const common = { dir, port, nodes, signal, log };
-    const stage = await (mode === "hosted" ? twoClusters(common) : oneCluster({ ...common, mode }));
+    const stage = await start({ dir, port, signal, log });
     const served = options.console && !once ? await serveConsole(stage, { dir, signal, log }) : undefined;
     const link = served?.link();
     const converged = await Promise.race([show(stage, { dir, mode, signal, once, link }), failureOf(stage)]);
@@ -79,7 +78,7 @@ async function show(stage: Stage, { dir, mode, signal, once, link }: ShowOptions
   ];
   writeOut(`${lines.join("\n")}\n`);
   const isNew = await createExample(stage, dir);
-  writeOut(`${isNew ? `${stage.example.join("\n")}\n` : ""}\n`);
+  writeOut(`${isNew ? stage.example.map((line) => `${line}\n`).join("") : ""}\n`);
 
   const footer = once ? "" : "\n\npress Ctrl-C to stop; the objects are kept for the next start";
   const progress = new Progress({ out: writeOut, size: screenSize() }, footer);

@@ -62,11 +62,11 @@ export function examplePerformanceProfile(): PerformanceProfile {
 export function exampleText(hasPool: boolean): string[] {
   const { name, value } = exampleSysctl;
   return [
-    `example     Tuned quiet-memory sets ${name} to ${value}`,
+    `Tuned quiet-memory sets ${name} to ${value}`,
     ...(hasPool
       ? [
-          `            PerformanceProfile ${lowLatency} reserves CPU 0 of the nodes in pool`,
-          `            ${lowLatency} for the system and isolates CPUs 1-3: they restart once`,
+          `PerformanceProfile ${lowLatency} reserves CPU 0 of the nodes in pool`,
+          `${lowLatency} for the system and isolates CPUs 1-3: they restart once`,
         ]
       : []),
   ];

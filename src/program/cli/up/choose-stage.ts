@@ -1,0 +1,62 @@
+import type { upFlags } from "../flags.ts";
+import { nodesOfFile } from "../lab/virtual-nodes.ts";
+import type { Values } from "../option/flag.ts";
+import { type ExampleName, exampleObjects, examples, exampleTopology } from "./examples.ts";
+import { twoClusters } from "./hosted-system.ts";
+import type { Stage, StageOptions } from "./stage.ts";
+import { oneCluster, workedNodes } from "./system.ts";
+import type { OneClusterExample } from "./system.ts";
+
+export type Wanted = Pick<Values<typeof upFlags>, "mode" | "example" | "nodes" | "topology">;
+
+export interface ChosenStage {
+  readonly mode: "hosted" | "standalone" | "plain";
+  /** Of the state directory: of another example, it has other nodes. */
+  readonly name: string;
+  start(options: StageOptions): Promise<Stage>;
+}
+
+/** What `attune up` runs, by its flags. */
+export function chooseStage(wanted: Wanted): ChosenStage {
+  const { example, topology, nodes } = wanted;
+  const story = example !== undefined && example !== "none" && example !== "hosted" ? example : undefined;
+  const mode =
+    wanted.mode ?? (story ? examples[story].mode : topology === undefined || example === "hosted" ? "hosted" : "plain");
+  refuse(wanted, story, mode);
+  if (mode === "hosted") {
+    const created = example !== "none";
+    return { mode, name: mode, start: (options) => twoClusters({ ...options, nodes: nodes ?? 2, created }) };
+  }
+  const count = nodes ?? (mode === "standalone" ? 1 : 2);
+  return {
+    mode,
+    name: story ?? mode,
+    start: async (options) => {
+      const file = topology ?? (story && exampleTopology(story));
+      const machines = file === undefined ? workedNodes(count, mode) : await nodesOfFile(file);
+      return oneCluster({ ...options, mode, machines, example: await exampleOf(wanted, story) });
+    },
+  };
+}
+
+function refuse({ mode, example, nodes, topology }: Wanted, story: ExampleName | undefined, chosen: string): void {
+  if (nodes !== undefined && topology !== undefined) throw new Error("--nodes and --topology cannot be used together");
+  if (nodes !== undefined && story)
+    throw new Error(`--nodes and --example ${story} cannot be used together: it has nodes of its own; use --topology`);
+  if (topology !== undefined && chosen === "hosted")
+    throw new Error(
+      "--topology needs --mode standalone or plain: nodes of a hosted cluster are those of its NodePools",
+    );
+  const needed = story ? examples[story].mode : example === "hosted" ? "hosted" : undefined;
+  if (mode !== undefined && needed !== undefined && mode !== needed)
+    throw new Error(`--example ${example} needs --mode ${needed}`);
+}
+
+/** Undefined: the one of the mode, which is for its own nodes. */
+async function exampleOf(
+  { example, topology }: Wanted,
+  story: ExampleName | undefined,
+): Promise<OneClusterExample | undefined> {
+  if (story) return { ...examples[story], objects: await exampleObjects(story) };
+  return example === "none" || topology !== undefined ? { objects: [], text: [] } : undefined;
+}
