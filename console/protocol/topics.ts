@@ -4,6 +4,7 @@ import type { PoolView } from "../../src/domain/rollout/view/pool-view.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { NodePart } from "./node.ts";
 import type { PauseRequest } from "./answers.ts";
+import type { ContainerRow, PartitioningRow, ScyllaRow } from "./workloads.ts";
 
 /**
  * What the page can watch: each topic is a table of rows by key, kept by the server and sent as it changes. A topic whose name
@@ -28,6 +29,12 @@ export interface TopicRows {
   rollout: RolloutRow;
   /** `nodepool/NAMESPACE/NAME` and `chain/…`. */
   clusters: ClustersRow;
+  /** `cluster`, and decisions by uid of the pod or the event. */
+  partitioning: PartitioningRow;
+  /** By name of the node: containers of the platform there. */
+  "containers/": ContainerRow;
+  /** `config/NAME` and `node/NAME`. */
+  scylla: ScyllaRow;
 }
 
 /** Who brings configs to nodes. */

@@ -59,4 +59,19 @@ export const views: readonly View[] = [
     key: "p",
     Component: lazy(async () => ({ default: (await import("../plan/plan-view.tsx")).Plan })),
   },
+  {
+    path: "/partitioning",
+    title: "Partitioning",
+    group: "Workloads",
+    key: "w",
+    Component: lazy(async () => ({ default: (await import("../partitioning/partitioning.tsx")).Partitioning })),
+  },
+  {
+    path: "/scylla",
+    title: "Scylla",
+    group: "Workloads",
+    key: "s",
+    needs: ["ScyllaNodeConfig.scylla.scylladb.com"],
+    Component: lazy(async () => ({ default: (await import("../scylla/scylla.tsx")).Scylla })),
+  },
 ];

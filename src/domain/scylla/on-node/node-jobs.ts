@@ -91,11 +91,16 @@ export function nextStep({ jobs, pods, wanted, wantedFor, nowMs, seenFailedMs }:
   if (!last || !isSame(last.record.inputs, wanted)) return create(1);
   if (last.progress.type !== "failed") return { type: "none" };
   const { attempt } = last.record;
-  const pause = Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 10), longestRetryMs);
+  const pause = retryDelayMs(attempt);
   // The wall clock may have been set back since the Job failed.
   const passed = Math.max(nowMs - last.progress.atMs, seenFailedMs.get(last.job.metadata.uid ?? "") ?? 0);
   const ms = pause - passed;
   return ms > 0 ? { type: "wait", ms } : create(attempt + 1);
+}
+
+/** How long after a try has failed the next one begins. */
+export function retryDelayMs(attempt: number): number {
+  return Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 10), longestRetryMs);
 }
 
 function isSame(a: TuningInputs, b: TuningInputs): boolean {

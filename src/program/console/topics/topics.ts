@@ -4,8 +4,10 @@ import { openDesign, openDesigns } from "./design.ts";
 import { openEvents } from "./events.ts";
 import { openFleet } from "./fleet.ts";
 import { openKinds } from "./kinds.ts";
+import { openContainers, openPartitioning } from "./partitioning.ts";
 import { openRollout } from "./rollout.ts";
 import { openNode } from "./node/node-topic.ts";
+import { openScylla } from "./scylla.ts";
 import type { TopicDefinition } from "./topic-context.ts";
 
 /** Every topic, by its name. A name that ends in a slash takes an argument. */
@@ -19,6 +21,9 @@ const topics = {
   "node/": { open: openNode },
   "events/": { open: openEvents },
   clusters: { open: openClusters },
+  partitioning: { open: openPartitioning },
+  "containers/": { open: openContainers },
+  scylla: { open: openScylla },
 } satisfies Record<string, TopicDefinition>;
 
 export interface FoundTopic {
