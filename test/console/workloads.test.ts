@@ -208,7 +208,7 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
   expect(cells.slice(0, 4)).toEqual(["scylla-3", "cluster", "4-15", "0-3"]);
   expect(cells[4]).toContain("failed, 2 times");
   expect(cells[4]).toContain(`exit code 1: <img src=x onerror="document.title='hacked'">\\u202e`);
-  expect(cells[5]).toContain("db/db-2: tuning of scylla-3 failed 2 times");
+  expect(cells[5]).toContain("db/db-2: tuning of scylla-3 failed twice");
   expect(await second?.locator("td").allInnerTexts()).toEqual(["scylla-4", "cluster", "-", "-", "none", "no database"]);
   expect(await page.title()).not.toBe("hacked");
   await page.getByText("Open the gate by hand").click();

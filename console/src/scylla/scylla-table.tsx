@@ -112,7 +112,7 @@ function Gate({ gate, now }: { readonly gate: GateView; readonly now: number }) 
       {pod}: {because}
       <details>
         <summary>Open the gate by hand</summary>
-        The database starts without tuning. Its node is tuned for it later, if at all.
+        <p>The database starts without tuning. Its node is tuned for it later, if at all.</p>
         <CopyCommand command={command} />
       </details>
     </div>

@@ -12,6 +12,7 @@ import { readRecord } from "../on-node/tuning.ts";
 import { configOfNode, type PlacedNode } from "../placement.ts";
 import { isScyllaPod, type ScyllaPod } from "../scylla-pod.ts";
 import { labelValue } from "../label-value.ts";
+import { failureText } from "./failure-text.ts";
 
 /** A node with databases, or one that is tuned for them. */
 export interface ScyllaNodeView {
@@ -140,7 +141,8 @@ function gateView(pod: ScyllaPod, facts: GateFacts): GateView {
     return { ...common, state: "no gate", because: "it was created before the webhook, or without it", command: "" };
   const status = pod.status?.containerStatuses?.find((one) => one.name === databaseContainer);
   const release = facts.release(`${namespace}/${name}`);
-  const isOpen = release && (status?.containerID === undefined || releases(readRelease(release), status.containerID));
+  const started = { containerId: status?.containerID, node: pod.spec?.nodeName };
+  const isOpen = release !== undefined && releases(readRelease(release), started);
   if (isOpen) return { ...common, state: "open", because: "", command: "" };
   const since = status?.state?.running?.startedAt;
   return { ...common, state: "waits", ...(since === undefined ? {} : { since }), because: whyOf(pod, facts, release) };
@@ -152,8 +154,7 @@ function whyOf(pod: ScyllaPod, { node, configs, job }: GateFacts, release: Confi
   if (responsible.by === "operator") return `the operator lets it start: ${responsible.because}`;
   if (responsible.by === "none") return "its kubelet has not reported the pod yet";
   if (release) return `the node was tuned for another container of the pod, and is tuned again for this one`;
-  if (job?.state === "failed")
-    return job.attempt === 1 ? `tuning of ${name} failed` : `tuning of ${name} failed ${job.attempt} times`;
+  if (job?.state === "failed") return failureText(name, job.attempt);
   if (job?.state === "running") return `Job ${job.name} tunes ${name}`;
   return `the agent of ScyllaNodeConfig ${responsible.config} on ${name} has not tuned for it yet`;
 }
