@@ -143,17 +143,18 @@ test("flags come from the unit, its drop-ins and the files of variables that the
   });
 });
 
-test("a kernel and extensions that the host does not have are findings (machine-config W-27)", async () => {
+test("a kernel, extensions and a system that the host does not have are findings, and cost it no restart (machine-config W-27)", async () => {
   const { host } = await node({});
   const updater = new NodeUpdater({ host, exclusive: serialQueue() });
-  const spec = { kernelType: "realtime", extensions: ["usbguard"], config: ignitionConfig([]) };
+  const spec = { kernelType: "realtime", extensions: ["usbguard"], osImageURL: "os:1", config: ignitionConfig([]) };
   const planned = await updater.plan({ name: "rendered-1", spec }, defaultPolicy);
+  expect(planned).toMatchObject({ type: "update", cost: { level: "nothing", drain: false } });
   expect(planned.type === "update" ? await updater.apply(planned) : planned).toEqual({
-    type: "reboot",
-    pending: expect.objectContaining({ name: "rendered-1", stage: "booting" }),
+    type: "applied",
     findings: [
       "the node does not run a kernel of type realtime: install one, and boot it",
       "the node lacks packages of extensions: usbguard",
+      "the node keeps its operating system: its image is not replaced",
     ],
   });
 });

@@ -1,4 +1,4 @@
-import { changesBetween, isEmpty } from "../machine-config/cost/changes.ts";
+import { changesBetween, isEmpty, withoutInstalled } from "../machine-config/cost/changes.ts";
 import { type Cost, costOf, isHigher } from "../machine-config/cost/cost-of.ts";
 import { type DisruptionPolicy, withoutCrio } from "../machine-config/cost/disruption-policy.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
@@ -79,7 +79,7 @@ function updatesOf(
     const left =
       desired !== "" && desired !== current && desired !== wanted.config.metadata.name ? [contents(desired)] : [];
     const olds = key === "" ? [before] : [contents(current), ...left];
-    return { nodes, ...updateFrom(olds, wanted.contents, policy) };
+    return { nodes, ...updateFrom(olds, wanted.contents, { policy, isOurs: input.isOurs }) };
   });
   return joined(updates);
 }
@@ -104,14 +104,15 @@ function contentsOf(config: MachineConfig | undefined): MachineContents | undefi
 function updateFrom(
   olds: readonly MachineContents[],
   wanted: MachineContents,
-  policy: DisruptionPolicy,
+  { policy, isOurs }: Pick<PoolChangesInput, "policy" | "isOurs">,
 ): Omit<PoolUpdate, "nodes"> {
   const [first = emptyContents] = olds;
   const changes = changesBetween(first, wanted);
   const contents = isEmpty(changes) ? [] : contentChanges(first, wanted, changes);
   let highest: Cost = { level: "nothing", drain: false, actions: [], because: [] };
   for (const old of olds) {
-    const cost = costOf(changesBetween(old, wanted), policy);
+    const between = changesBetween(old, wanted);
+    const cost = costOf(isOurs ? withoutInstalled(between) : between, policy);
     if (cost.type === "problem") return { contents, ...highest, problem: cost.message };
     const { type: _, ...rest } = cost;
     if (isHigher(rest, highest)) highest = rest;

@@ -217,6 +217,14 @@ it("asks nothing of a node for what only CRI-O reads, where another runtime runs
   ]);
 });
 
+it.each([
+  [true, "nothing"],
+  [false, "reboot"],
+])("a kernel type costs nothing where Attune, which installs none, rolls out (%s)", (isOurs, level) => {
+  const [change] = plan([config("60-kernel", { kernelType: "realtime" })], { rollout: { isOurs } }).pools;
+  expect(change?.updates).toMatchObject([{ level }]);
+});
+
 it("tells the node of the operator last", () => {
   const [change] = plan([boots], { rollout: { operatorNode: "a" } }).pools;
   expect(change?.order).toEqual(["b", "c", "a"]);

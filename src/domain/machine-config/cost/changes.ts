@@ -42,6 +42,11 @@ export function changesBetween(old: MachineContents, wanted: MachineContents): C
   };
 }
 
+/** Attune installs no kernel, package or operating system: a restart would bring none of them. Nodes report what they lack. */
+export function withoutInstalled(changes: Changes): Changes {
+  return { ...changes, kernelType: false, extensions: false, osImage: false };
+}
+
 type Pair<T> = [key: string, before: T | undefined, after: T | undefined];
 
 function pairs<T, K extends keyof T>(

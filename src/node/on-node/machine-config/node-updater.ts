@@ -1,5 +1,5 @@
 import type { MachineConfig } from "../../../domain/machine-config/api.ts";
-import { type Changes, changesBetween } from "../../../domain/machine-config/cost/changes.ts";
+import { type Changes, changesBetween, withoutInstalled } from "../../../domain/machine-config/cost/changes.ts";
 import { type Cost, costOf, isHigher } from "../../../domain/machine-config/cost/cost-of.ts";
 import type { DisruptionPolicy } from "../../../domain/machine-config/cost/disruption-policy.ts";
 import { changesState } from "../../../domain/machine-config/plain-hosts/kubelet-change.ts";
@@ -82,7 +82,7 @@ export class NodeUpdater {
       changesBetween(before.type === "refused" ? emptyContents : before.contents, contents),
     );
     const here = await policyHere(policy, changes, this.#host);
-    const costs = changes.map((one) => costOf(one, here));
+    const costs = changes.map((one) => costOf(withoutInstalled(one), here));
     let highest: Cost | undefined;
     for (const cost of costs) {
       if (cost.type === "problem") return { type: "refused", reason: `${config.name}: ${cost.message}` };
