@@ -41,6 +41,10 @@ if (!isLong)
   );
 const undisturbed = outcomes();
 
+it("without faults, what is derived from the profile is part of the story", async () => {
+  expect(JSON.stringify((await undisturbed)[2])).toContain('"mc-latency-');
+});
+
 describe.each(["management", "hosted"] as const)(
   "both sides reach the same state if at the %s cluster, in every step,",
   (side) => {

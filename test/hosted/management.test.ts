@@ -101,6 +101,27 @@ for (const variant of serverVariants())
       expect(await payload()).toContain("performance-perf");
     });
 
+    it("takes owners away from what it writes: with a cycle of owners, or one that is gone, it would not last", async () => {
+      const names = ["tuned-np1", "pool-order-np1"] as const;
+      const owners = (): Promise<unknown[]> =>
+        Promise.all(
+          names.map(async (name) => (await client.get(kinds.configMap, name, controlPlane)).metadata.ownerReferences),
+        );
+      for (const [index, name] of names.entries()) {
+        const owner = names[1 - index] ?? "";
+        const { uid = "" } = (await client.get(kinds.configMap, owner, controlPlane)).metadata;
+        const reference = { apiVersion: "v1", kind: "ConfigMap", name: owner, uid, controller: true };
+        const { metadata } = await client.patch(
+          kinds.configMap,
+          name,
+          merge({ metadata: { ownerReferences: [reference] } }),
+          controlPlane,
+        );
+        expect(metadata.ownerReferences).toHaveLength(1);
+      }
+      await eventually("no owners", async () => (await owners()).every((found) => found === undefined));
+    });
+
     it("keeps the configuration while a user's KubeletConfig is beside a generated one (hosted W-11)", async () => {
       const { target } = await order();
       await createConfigMap("kc", { config: manifest("KubeletConfig", "user", {}) });

@@ -76,12 +76,13 @@ export class StruckClusters {
       ["a", "np1"],
       ["b", "np1"],
       ["c", "np2"],
-    ])
-      await hosted.client.create(kinds.node, {
-        apiVersion: "v1",
-        kind: "Node",
-        metadata: { name, labels: { "kubernetes.io/os": "linux", [keys.nodePool]: nodePool ?? "" } },
-      });
+    ] as const) {
+      const metadata = { name, labels: { "kubernetes.io/os": "linux", [keys.nodePool]: nodePool } };
+      await hosted.client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata });
+      // Without it, nothing is derived from a profile.
+      const patch = { status: { nodeInfo: { architecture: "amd64" } } };
+      await hosted.client.patch(kinds.node, name, { type: "merge", patch }, { subresource: "status" });
+    }
     return new StruckClusters(management, hosted);
   }
 

@@ -4,6 +4,7 @@ import { type AgentDaemonSet, agentDaemonSetName } from "../../src/domain/node-t
 import { type Profile, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { equal } from "../../src/language/object/json.ts";
+import { possibleLine } from "../hosted/possible-line.ts";
 
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);
 const status = { namespace, subresource: "status" };
@@ -30,18 +31,11 @@ function reportOf({ metadata, spec }: Profile): NonNullable<Profile["status"]> {
   });
   return {
     tunedProfile: spec.config.tunedProfile,
-    bootcmdline: argumentsIn(spec),
+    bootcmdline: possibleLine(spec).join(" "),
     bootcmdlineInputs: inputsOf(spec),
     conditions: [condition("Applied", "True"), condition("Degraded", "False")] as never,
     observedGeneration: metadata.generation,
   };
-}
-
-/** The value of `cmdline=` in the text of the profile itself. */
-function argumentsIn({ config, profile }: Profile["spec"]): string {
-  const own = profile?.find(({ name }) => name === config.tunedProfile)?.data ?? "";
-  const line = own.split("\n").find((text) => text.startsWith("cmdline="));
-  return line?.slice("cmdline=".length) ?? "";
 }
 
 async function settleDaemonSet(client: Client, { metadata, status: before }: AgentDaemonSet, count: number) {

@@ -49,7 +49,13 @@ export function writeConfigMaps(
   { client, configMaps }: Pick<ControlPlane, "client" | "configMaps">,
   { because, ...context }: Context,
 ): Promise<ActResult> {
-  const objects = wanted.map((object) => ({ owns: "whole" as const, object, because }));
+  const objects = wanted.map((object) => ({
+    owns: "whole" as const,
+    object,
+    // It would go with an owner that another client gives it.
+    ownerless: object.metadata.ownerReferences === undefined,
+    because,
+  }));
   return act(
     { ...emptyPlan(), objects, prunes: [...orphaned] },
     {

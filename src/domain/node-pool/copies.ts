@@ -61,7 +61,7 @@ export function planCopies(input: CopiesInput): Copies {
   return {
     objects: [...wanted.values()]
       .filter(({ metadata }) => named(metadata.name ?? "")?.immutable !== true)
-      .map((object) => ({ owns: "whole", object, because: `NodePool ${pool} refers to it` })),
+      .map((object) => ({ owns: "whole", object, ownerless: true, because: `NodePool ${pool} refers to it` })),
     prunes: observed
       .filter((one) => isOurs(one) && !kept.has(one.metadata.name ?? ""))
       .filter(({ metadata, immutable }) => !wanted.has(metadata.name ?? "") || immutable === true)

@@ -66,7 +66,7 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
   ]);
   return {
     objects: usable.flatMap(({ object, isFixed }): PlannedObject[] =>
-      isFixed ? [] : [{ owns: "whole", object, because: `NodePool ${name} refers to it` }],
+      isFixed ? [] : [{ owns: "whole", object, ownerless: true, because: `NodePool ${name} refers to it` }],
     ),
     prunes: own.filter((one) => !names.has(one.metadata.name) && !isNeeded(one, usable)).map(referenceTo),
     problems: [...tuning.problems, ...problems],

@@ -134,5 +134,11 @@ function withExpiry({ metadata, ...secret }: Secret, at: number): Secret {
 }
 
 function planned(object: Secret, absentAnnotations: readonly string[] = []): PlannedObject {
-  return { owns: "whole", object, absentAnnotations, because: "machines of the NodePool boot with it" };
+  return {
+    owns: "whole",
+    object,
+    absentAnnotations,
+    ownerless: true,
+    because: "machines of the NodePool boot with it",
+  };
 }

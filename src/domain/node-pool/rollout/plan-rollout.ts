@@ -110,7 +110,8 @@ function orderFor(
     ...(machines?.nodes ? { nodes: machines.nodes } : {}),
     payload: wanted.payload,
   };
-  return { owns: "whole", object: writeOrder(order, namespace), because: `nodes of NodePool ${name} get it` };
+  const because = `nodes of NodePool ${name} get it`;
+  return { owns: "whole", object: writeOrder(order, namespace), ownerless: true, because };
 }
 
 /** An API server stores no more than one mebibyte in a ConfigMap or Secret. */
