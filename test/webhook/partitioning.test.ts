@@ -171,7 +171,15 @@ for (const variant of emptyServers())
       expect(await create(pod, "sharing")).toMatchObject({
         metadata: { annotations: { "cpu-shared.crio.io/one": "enable" } },
       });
-      expect(new Set(reviewed())).toEqual(new Set(["pods-shared-cpus"]));
+      const shared = { "cpu-shared.crio.io/one": "enable" };
+      for (const namespace of ["users", "sharing"]) {
+        const { metadata } = await create(podObject("asks-crio", { annotations: shared }), namespace);
+        expect(metadata.annotations).toBeUndefined();
+      }
+      const update = { type: "merge", patch: { metadata: { annotations: shared } } } as const;
+      const { metadata } = await admin.patch<KubeObject>(kinds.pod, "asks-crio", update, { namespace: "users" });
+      expect(metadata.annotations).toBeUndefined();
+      expect(new Set(reviewed())).toEqual(new Set(["pods-shared-cpus", "pods-instructions"]));
     });
 
     it("lets only nodes with the resource join, and sees no others", async () => {

@@ -34,6 +34,8 @@ export interface ReleaseRules {
   readonly resizeAddsCpu: "refused" | "ignored";
   /** Whether updates of a pod may change its instructions, which only its creation is judged by. */
   readonly instructions: "kept" | "free";
+  /** Who says that a container uses shared CPUs: its request for them alone, or also an annotation that any user can write. */
+  readonly sharedCpus: "requested" | "annotated";
   /** How nodes of a cluster without the identifier are found to be partitioned, so that new ones must be too. */
   readonly nodeFallback?: SingleNodeRules;
   /** The entry of a node that counts: one whose name has the suffix of workload resources in it, or at its end. */
@@ -65,6 +67,7 @@ const current = {
   resourcesSchema: "shares-and-limit",
   resizeAddsCpu: "ignored",
   instructions: "free",
+  sharedCpus: "annotated",
   nodeEntry: "contains",
   nodeUpdates: "refused",
 } as const satisfies ReleaseRules;
@@ -104,6 +107,7 @@ const documented = {
   staticPods: "from-their-node",
   resizeAddsCpu: "refused",
   instructions: "kept",
+  sharedCpus: "requested",
   nodeFallback: v412.singleNode,
   nodeEntry: "ends-with",
   nodeUpdates: "admitted",

@@ -45,6 +45,21 @@ describe("the explanation of a pod", () => {
     expect(explanation.now).toBeUndefined();
   });
 
+  it("tells to create a pod anew whose namespace was annotated later", () => {
+    const view = { ...partitioned, namespace: { type: "found", name: "some", annotations: {} } as const };
+    const ignored = admitPod(reviewOf(pod, "documented", { view })).object;
+    expect(explainPod(ignored, { ...known, view }).remedy).toContain("kubectl annotate namespace some");
+    expect(explainPod(ignored, known).remedy).toBe("create the pod anew: its namespace has been annotated since");
+  });
+
+  it("tells that a pod uses shared CPUs", () => {
+    expect(explainPod(annotated({ "cpu-shared.crio.io/a": "enable" }), known)).toMatchObject({
+      outcome: "rewritten",
+      rule: "shared-cpus",
+      changed: ["added annotation cpu-shared.crio.io/a"],
+    });
+  });
+
   it.each(Object.keys(warningTexts) as WarningCode[])("recognises the warning %s, and says what to do", (code) => {
     const warning = warningTexts[code]("any detail");
     const { rule, remedy } = explainPod(annotated({ "workload.openshift.io/warning": warning }));

@@ -4,12 +4,19 @@ import { at, text } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { isQuantity } from "../../../language/object/quantity.ts";
 import type { AdmissionRuleName, Outcome, Review, WarningCode } from "../admission.ts";
-import { coresOf, mirrorAnnotation, mixedCpus, resourcesPrefix, warningAnnotation } from "../names.ts";
+import {
+  allowedAnnotation,
+  coresOf,
+  mirrorAnnotation,
+  mixedCpus,
+  resourcesPrefix,
+  warningAnnotation,
+} from "../names.ts";
 import type { ReleaseRules } from "../release.ts";
 import type { PartitioningView } from "../view.ts";
 import { admitPod } from "./admit-pod.ts";
 import { amount, annotationsOf, containersOf } from "./pod.ts";
-import { remedies } from "./remedies.ts";
+import { annotatedSince, remedies } from "./remedies.ts";
 import { readCpu } from "./resource-annotation.ts";
 import { targetOf } from "./target.ts";
 import { warningTexts } from "./texts.ts";
@@ -67,7 +74,7 @@ export function explainPod(pod: KubeObject, known?: KnownNow): PodExplanation {
     pod: name,
     ...(node === "" ? {} : { node }),
     ...judged,
-    ...remedyOf(judged, namespace),
+    ...remedyOf(judged, namespace, known),
     ...(workload === undefined ? {} : { workload }),
     changed: changesOf(pod, judged),
     containers: containers.map((container) => explained(container, annotations, workload)),
@@ -80,7 +87,8 @@ function judgementOf(pod: KubeObject): Judgement {
   const target = targetOf(annotations);
   if (Object.hasOwn(annotations, mirrorAnnotation))
     return { outcome: "passed", rule: "static-pod", because: "its kubelet made it from a file, and rewrote it there" };
-  if (target.type === "none") return withoutTarget(annotations[warningAnnotation]);
+  if (target.type === "none")
+    return hasSharedCpus(pod) ? sharedCpusJudgement : withoutTarget(annotations[warningAnnotation]);
   const unseen = (why: string): Judgement => ({
     outcome: "passed",
     rule: "not-reviewed",
@@ -92,14 +100,26 @@ function judgementOf(pod: KubeObject): Judgement {
   return { outcome: "rewritten", rule: "rewritten", because: `it asks for the CPUs of ${target.workload}, and may` };
 }
 
+const hasSharedCpus = (pod: KubeObject): boolean =>
+  Object.keys(annotationsOf(pod)).some((key) => key.startsWith(mixedCpus.runtimePrefix));
+
+const sharedCpusJudgement: Judgement = {
+  outcome: "rewritten",
+  rule: "shared-cpus",
+  because: "it asks for shared CPUs beside its own, and its namespace allows it",
+};
+
 function withoutTarget(warning: string | undefined): Judgement {
   if (warning === undefined)
     return { outcome: "passed", rule: "no-target", because: "it does not ask for the CPUs of a workload type" };
   return { outcome: "stripped", rule: warningCode(warning) ?? "no-target", because: warning };
 }
 
-function remedyOf({ outcome, rule }: Judgement, namespace: string): { readonly remedy?: string } {
-  return outcome === "stripped" && isWarningCode(rule) ? { remedy: remedies[rule](namespace) } : {};
+function remedyOf({ outcome, rule }: Judgement, name: string, known?: KnownNow): { readonly remedy?: string } {
+  if (outcome !== "stripped" || !isWarningCode(rule)) return {};
+  const namespace = known?.view.namespace;
+  const allowsNow = namespace?.type === "found" && Object.hasOwn(namespace.annotations, allowedAnnotation);
+  return { remedy: rule === "ns-not-annotated" && allowsNow ? annotatedSince : remedies[rule](name) };
 }
 
 const isWarningCode = (rule: AdmissionRuleName): rule is WarningCode => Object.hasOwn(warningTexts, rule);
@@ -154,7 +174,13 @@ const cpuOf = (cores: string): string => (isQuantity(cores) ? `${millicores(cpuF
 
 /** Undefined if it is what became of the pod: admission of an admitted pod changes nothing. */
 function nowOf(pod: KubeObject, judged: Judgement, { view, release }: KnownNow): Judgement | undefined {
-  if (judged.rule === "static-pod" || judged.rule === "no-target" || judged.outcome === "stripped") return undefined;
+  if (
+    judged.rule === "static-pod" ||
+    judged.rule === "shared-cpus" ||
+    judged.rule === "no-target" ||
+    judged.outcome === "stripped"
+  )
+    return undefined;
   const review: Review = { operation: "CREATE", subresource: "", object: pod, user: {}, view, release };
   const answer = [admitPod, validatePod].map((decide) => decide(review)).find(({ type }) => type !== "unchanged");
   if (!answer) return undefined;

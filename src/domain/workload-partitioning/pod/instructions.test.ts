@@ -14,6 +14,7 @@ describe("an update of a pod", () => {
     ["gives an ordinary pod none", {}, { [target]: "{}", [told]: '{"cpuset":"0"}', a: "b" }, { a: "b" }],
     ["cannot choose CPUs", given, { ...given, [told]: '{"cpuset":"0"}' }, given],
     ["cannot add those of another container", given, { ...given, [`${told}2`]: '{"cpuset":"0"}' }, given],
+    ["cannot ask for shared CPUs", given, { ...given, "cpu-shared.crio.io/c": "enable" }, given],
     ["takes none away", given, { a: "b" }, { ...given, a: "b" }],
   ])("%s", (_, before, after, stored) => {
     const update = { operation: "UPDATE", before: podWith(before) };

@@ -1,17 +1,15 @@
 import { equal } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type Admission, passed, type Review } from "../admission.ts";
-import { resourcesPrefix, targetPrefix } from "../names.ts";
-import { annotationsOf, withAnnotations } from "./pod.ts";
+import { mixedCpus, resourcesPrefix, targetPrefix } from "../names.ts";
+import { annotationsOf, withAnnotations, withoutAnnotations } from "./pod.ts";
 import { keptWarning } from "./texts.ts";
 
-const isInstruction = ([key]: readonly [string, string]): boolean =>
-  key.startsWith(resourcesPrefix) || key.startsWith(targetPrefix);
+const isInstruction = (key: string): boolean => key.startsWith(resourcesPrefix) || key.startsWith(targetPrefix);
+const isForCrio = (key: string): boolean => isInstruction(key) || key.startsWith(mixedCpus.runtimePrefix);
 
 export function withoutInstructions(pod: KubeObject): KubeObject {
-  const entries = Object.entries(annotationsOf(pod));
-  const kept = entries.filter((one) => !isInstruction(one));
-  return kept.length === entries.length ? pod : withAnnotations(pod, Object.fromEntries(kept));
+  return withoutAnnotations(pod, isInstruction);
 }
 
 /**
@@ -21,8 +19,8 @@ export function withoutInstructions(pod: KubeObject): KubeObject {
 export function keepInstructions({ object, before, operation, subresource, release }: Review): Admission {
   if (operation !== "UPDATE" || subresource !== "" || !before || release.instructions === "free")
     return passed(object, "not-reviewed");
-  const given = Object.fromEntries(Object.entries(annotationsOf(before)).filter(isInstruction));
-  const others = annotationsOf(withoutInstructions(object));
+  const given = Object.fromEntries(Object.entries(annotationsOf(before)).filter(([key]) => isForCrio(key)));
+  const others = annotationsOf(withoutAnnotations(object, isForCrio));
   const kept = { ...others, ...given };
   if (equal(kept, annotationsOf(object))) return passed(object, "instructions-kept");
   return {

@@ -40,6 +40,13 @@ export function withAnnotations(pod: KubeObject, annotations: Readonly<Record<st
   return { ...pod, metadata: { ...pod.metadata, annotations } };
 }
 
+/** A copy without these annotations; the pod itself if it has none of them. */
+export function withoutAnnotations(pod: KubeObject, isRemoved: (key: string) => boolean): KubeObject {
+  const entries = Object.entries(annotationsOf(pod));
+  const kept = entries.filter(([key]) => !isRemoved(key));
+  return kept.length === entries.length ? pod : withAnnotations(pod, Object.fromEntries(kept));
+}
+
 export function amount(amounts: Amounts | undefined, name: string): string | undefined {
   return isObject(amounts) && Object.hasOwn(amounts, name) ? String(amounts[name]) : undefined;
 }

@@ -1,6 +1,9 @@
 import type { WarningCode } from "../admission.ts";
 import { allowedAnnotation } from "../names.ts";
 
+/** Where the namespace was without its list when the pod was created. */
+export const annotatedSince = "create the pod anew: its namespace has been annotated since";
+
 /** What a user can do about instructions that were ignored. A pod is judged when it is created: all end with a new pod. */
 export const remedies: Readonly<Record<WarningCode, (namespace: string) => string>> = {
   "partitioning-off": () =>

@@ -1,6 +1,6 @@
 import { invalid } from "../../../language/schema/field-error.ts";
 import type { Problem, ProblemCode, WarningCode } from "../admission.ts";
-import { allowedAnnotation, debugAnnotation, preferred } from "../names.ts";
+import { allowedAnnotation, debugAnnotation, mixedCpus, preferred } from "../names.ts";
 
 /** As recorded, with a capital. */
 const annotationsField = "metadata.Annotations";
@@ -51,6 +51,8 @@ export const debugWarning = `this pod is a copy made for debugging (${debugAnnot
 
 export const keptWarning =
   "partitioning instructions are given when a pod is created: this change of them is ignored; create the pod anew";
+
+export const sharedCpusWarning = `the annotation ${mixedCpus.runtimePrefix}* is ignored: a container uses shared CPUs if it requests ${mixedCpus.resource}`;
 
 const ignored = "partitioning instructions are ignored";
 

@@ -6,7 +6,9 @@ const requests = (condition: string): string => `c.?resources.?requests.orValue(
 /** kube-apiserver evaluates a pod without containers, which it has not refused yet, as one whose list is null. */
 const listed = (field: string): string => `optional.ofNonZeroValue(object.spec.?${field}.orValue([])).orValue([])`;
 const annotations = (of: string): string => `${of}.metadata.?annotations.orValue({})`;
-const isInstruction = [targetPrefix, resourcesPrefix].map((prefix) => `a.startsWith('${prefix}')`).join(" || ");
+const isOneOf = (...prefixes: string[]): string => prefixes.map((prefix) => `a.startsWith('${prefix}')`).join(" || ");
+const isInstruction = isOneOf(targetPrefix, resourcesPrefix);
+const isSharedCpus = isOneOf(mixedCpus.runtimePrefix);
 
 /** Whether a pod has to do with workload partitioning. API servers send no other pod. */
 export const asksForPartitioning: MatchCondition = {
@@ -19,14 +21,17 @@ export const asksForPartitioning: MatchCondition = {
   ].join(" || "),
 };
 
-/** Whether a container of a pod with exclusive CPUs also uses the shared ones. */
+/** Whether a container of a pod with exclusive CPUs is to use the shared ones as well, also by an annotation that it came with. */
 export const asksForSharedCpus: MatchCondition = {
   name: "asks-for-shared-cpus",
-  expression: `${listed("containers")}.exists(c, ${requests(`r == '${mixedCpus.resource}'`)})`,
+  expression: [
+    `${annotations("object")}.exists(a, ${isSharedCpus})`,
+    `${listed("containers")}.exists(c, ${requests(`r == '${mixedCpus.resource}'`)})`,
+  ].join(" || "),
 };
 
 const differsIn = (one: string, other: string): string =>
-  `${annotations(one)}.exists(a, (${isInstruction}) && ${annotations(other)}[?a].orValue('') != ${annotations(one)}[a])`;
+  `${annotations(one)}.exists(a, (${isInstruction} || ${isSharedCpus}) && ${annotations(other)}[?a].orValue('') != ${annotations(one)}[a])`;
 
 /** Whether an update gives a pod instructions, changes or removes them. */
 export const changesInstructions: MatchCondition = {
