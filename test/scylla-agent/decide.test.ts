@@ -151,12 +151,13 @@ describe("what an agent decides", () => {
         "perftune-node-nu",
         {
           node: "n",
-          waiting: "db/b waits: no answer; to start it without tuning: kubectl create configmap perftune-u-b -n db",
+          cpusUnknown:
+            "the CPUs of db/b are not known: no answer; to start it without tuning: kubectl create configmap perftune-u-b -n db",
         },
       ],
     ]);
     const over = decided({ pods, containers, reported: report[0] });
-    expect(over.objects.map(({ object }) => (object as ConfigMap).data?.["waiting"])).toEqual([undefined, ""]);
+    expect(over.objects.map(({ object }) => (object as ConfigMap).data?.["cpusUnknown"])).toEqual([undefined, ""]);
     expect(decided({ pods: [], reported: over.objects[1]?.object as ConfigMap }).objects).toEqual([]);
   });
 

@@ -185,7 +185,9 @@ describe("the agent of a Scylla node", () => {
     const pod = await node.land("a", "0-1");
     await until(async () => (await node.events("a")).includes("Warning NotTunedYet"));
     expect(node.writes).toEqual(["create ConfigMap"]);
-    expect(await node.reported()).toContain("db/a waits: ask the container runtime: no answer within 5000 ms");
+    expect(await node.reported()).toContain(
+      "the CPUs of db/a are not known: ask the container runtime: no answer within 5000 ms",
+    );
     node.breakRuntime(undefined);
     await node.complete(await node.job());
     await node.untilReleased(pod, "containerd://c1");

@@ -14,7 +14,7 @@ import { readRelease, type Release } from "../../src/domain/scylla/gate/release.
 import { scyllaNodeConfigKind } from "../../src/domain/scylla/api.ts";
 import { agentServiceAccount, nodeLabel, releaseName, tuningNamespace } from "../../src/domain/scylla/names.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
-import { waitingIn } from "../../src/domain/scylla/on-node/node-report.ts";
+import { unknownIn } from "../../src/domain/scylla/on-node/node-report.ts";
 import type { TuningJob } from "../../src/domain/scylla/on-node/job-progress.ts";
 import { readRecord } from "../../src/domain/scylla/on-node/tuning.ts";
 import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
@@ -274,13 +274,13 @@ export class ScyllaNode implements ContainerRuntime {
     return found!;
   }
 
-  /** Databases that wait, as the operator is told. */
+  /** Databases whose CPUs are not known, as the operator is told. */
   async reported(): Promise<string> {
     const { items } = await this.admin.list(kinds.configMap, {
       namespace: tuningNamespace,
       labelSelector: `${nodeLabel}=${node}`,
     });
-    return waitingIn(items[0]);
+    return unknownIn(items[0]);
   }
 
   /** `Warning TuningFailed` */

@@ -342,7 +342,7 @@ for (const variant of serverVariants())
       await admin.create(kinds.configMap, nodeReport([{ pod, reason: "no answer" }], found, node), place);
       expect(await condition("cluster", "Degraded", "True")).toMatchObject({
         reason: "CpusUnknown",
-        message: expect.stringContaining("node picked: default/asks waits: no answer; ") as string,
+        message: expect.stringContaining("node picked: the CPUs of default/asks are not known: no answer; ") as string,
       });
       const written = await admin.get(kinds.configMap, reportName(node), place);
       await admin.update(

@@ -30,6 +30,8 @@ import { dataDisk, databaseNode, diskScheduler, interruptMasks } from "./virtual
 const namespace = "db";
 const sizes = { cpu: "2", memory: "1Gi" };
 const guaranteed = { requests: sizes, limits: sizes };
+/** The masks of interrupts that all CPUs have. */
+const everywhere = ["1", "10", "2", "20", "4", "40", "8", "80"];
 const volumeMounts = [{ name: "data", mountPath: "/var/lib/scylla" }];
 
 /** All parts as `attune install --scylla` has them: each in pods, with the token of its own ServiceAccount. */
@@ -191,11 +193,30 @@ for (const variant of serversToInstallOn())
       for (const name of ["one", "two", "burstable"])
         await admin.patch(kinds.statefulSet, name, { type: "merge", patch: { spec: { replicas: 0 } } }, { namespace });
       for (const name of ["one-0", "two-0", "burstable-0"]) await gone(name, () => pod(name));
-      const everywhere = ["1", "10", "2", "20", "4", "40", "8", "80"];
       await eventually("each CPU has an interrupt again", async () =>
         isDeepStrictEqual(await interruptMasks(node.host), everywhere),
       );
       expect(await diskScheduler(node.host)).toBe("[none] mq-deadline");
+    });
+
+    it("a database that leaves while optimizations are disabled changes nothing; enabled again, interrupts return", async () => {
+      const disable = (disableOptimizations: boolean): Promise<unknown> =>
+        admin.patch(scyllaNodeConfigKind, defaultName, { type: "merge", patch: { spec: { disableOptimizations } } });
+      await create("brief");
+      await started("brief-0");
+      const tuned = await interruptMasks(node.host);
+      expect(tuned).not.toEqual(everywhere);
+      await disable(true);
+      await gone("the agents", () =>
+        admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, { namespace: tuningNamespace }),
+      );
+      await admin.delete(kinds.statefulSet, "brief", { namespace, propagationPolicy: "Foreground" });
+      await gone("brief-0", () => pod("brief-0"));
+      expect(await interruptMasks(node.host)).toEqual(tuned);
+      await disable(false);
+      await eventually("each CPU has an interrupt again", async () =>
+        isDeepStrictEqual(await interruptMasks(node.host), everywhere),
+      );
     });
 
     it("a Job that fails is reported with the end of its log, the gate stays closed, and opens by hand", async () => {

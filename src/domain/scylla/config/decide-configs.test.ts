@@ -189,7 +189,7 @@ describe("what agents report", () => {
       status: "True",
       reason: "CpusUnknown",
       message:
-        "node n1: db/scylla-0 waits: no answer; to start it without tuning: kubectl create configmap perftune-u -n db",
+        "node n1: the CPUs of db/scylla-0 are not known: no answer; to start it without tuning: kubectl create configmap perftune-u -n db",
     });
     const over = decided({ configs: [config("a")], jobs, reports: [report("n1", config("a"), "")] });
     expect(conditionOf(over, "Degraded").status).toBe("False");

@@ -2,7 +2,7 @@ import { findCondition, isTrue } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { failureAnnotation, nodeLabel } from "../names.ts";
 import type { ConfigMap } from "../gate/release.ts";
-import { waitingIn } from "../on-node/node-report.ts";
+import { unknownIn } from "../on-node/node-report.ts";
 import { byAge } from "../placement.ts";
 
 /** What is read of a tuning Job. */
@@ -12,12 +12,12 @@ export interface TuningJob extends KubeObject {
 
 export type Tuning =
   | { readonly state: "tuned" | "running" }
-  /** `message`: why, with the end of the Job's log, or which databases wait. */
+  /** `message`: why, with the end of the Job's log, or the databases whose CPUs are not known. */
   | { readonly state: "failed"; readonly reason: "TuningFailed" | "CpusUnknown"; readonly message: string };
 
 /**
- * How far the newest Job of each node is. Those before it say nothing about the node's state now. Where the agent reports databases that
- * no Job can be created for, it is that. By the label of the node.
+ * How far the newest Job of each node is. Those before it say nothing about the node's state now. Where the agent cannot find the
+ * CPUs of databases, there is none, and it is that. By the label of the node.
  */
 export function tuningOfNodes(jobs: readonly TuningJob[], reports: readonly ConfigMap[]): Map<string, Tuning> {
   const newest = new Map<string, Tuning>();
@@ -27,7 +27,7 @@ export function tuningOfNodes(jobs: readonly TuningJob[], reports: readonly Conf
   }
   for (const report of reports) {
     const node = report.metadata.labels?.[nodeLabel];
-    const message = waitingIn(report);
+    const message = unknownIn(report);
     if (node !== undefined && message !== "") newest.set(node, { state: "failed", reason: "CpusUnknown", message });
   }
   return newest;

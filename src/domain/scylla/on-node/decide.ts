@@ -10,7 +10,7 @@ import { interruptCpus } from "./interrupt-cpus.ts";
 import type { JobPod, TuningJob } from "./job-progress.ts";
 import type { ContainerFacts, NodeFacts } from "./node-facts.ts";
 import { nextStep, nodeJobs } from "./node-jobs.ts";
-import { nodeReport, waitingIn } from "./node-report.ts";
+import { nodeReport, unknownIn } from "./node-report.ts";
 import type { TunedPod, TuningRecord } from "./tuning.ts";
 import { tuningJob } from "./tuning-job.ts";
 import { reportTroubles } from "./troubles.ts";
@@ -78,7 +78,7 @@ export function decide(input: OnNodeInput): Plan {
   for (const database of waiting) release(plan, input, { database, applied: jobs.applied?.record, hasCpusLeft });
   const stillWaiting = waiting.map(({ pod }) => pod);
   reportTroubles(plan, { config, jobs: input.jobs, jobPods, waiting: stillWaiting });
-  if (lasting.length > 0 || waitingIn(input.reported) !== "")
+  if (lasting.length > 0 || unknownIn(input.reported) !== "")
     plan.objects.push({ owns: "whole", object: nodeReport(lasting, config, input.node) });
   plan.events.push(...problems.map(warning("NotTuned")), ...lasting.map(warning("NotTunedYet")));
   return plan;

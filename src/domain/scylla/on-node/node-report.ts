@@ -13,8 +13,8 @@ export function reportName({ uid }: Node): string {
   return `perftune-node-${uid}`;
 }
 
-/** What the agent of a node tells the operator about databases that no Job can be created for. */
-export function nodeReport(waiting: readonly Problem[], config: ScyllaNodeConfig, node: Node): ConfigMap {
+/** What the agent of a node tells the operator about databases whose CPUs it cannot find: there is no Job that could fail. */
+export function nodeReport(unknown: readonly Problem[], config: ScyllaNodeConfig, node: Node): ConfigMap {
   const { name = "", uid = "" } = config.metadata;
   return {
     apiVersion: "v1",
@@ -25,17 +25,17 @@ export function nodeReport(waiting: readonly Problem[], config: ScyllaNodeConfig
       labels: { [nodeConfigLabel]: labelValue(name), [nodeLabel]: labelValue(node.name) },
       ownerReferences: [{ apiVersion, kind: "ScyllaNodeConfig", name, uid, controller: true }],
     },
-    data: { node: node.name, waiting: waiting.map(describe).join("\n") },
+    data: { node: node.name, cpusUnknown: unknown.map(describe).join("\n") },
   };
 }
 
 function describe({ pod: { metadata }, reason }: Problem): string {
   const { namespace = "", name = "", uid = "" } = metadata;
   const byHand = `kubectl create configmap ${releaseName(uid)} -n ${namespace}`;
-  return `${namespace}/${name} waits: ${reason}; to start it without tuning: ${byHand}`;
+  return `the CPUs of ${namespace}/${name} are not known: ${reason}; to start it without tuning: ${byHand}`;
 }
 
-/** The databases that wait, a line each; empty if none does. */
-export function waitingIn(report: ConfigMap | undefined): string {
-  return report?.data?.["waiting"] ?? "";
+/** These databases, a line each; empty if there are none. */
+export function unknownIn(report: ConfigMap | undefined): string {
+  return report?.data?.["cpusUnknown"] ?? "";
 }

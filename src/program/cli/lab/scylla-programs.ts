@@ -71,10 +71,12 @@ function runtimeOf({ containers, host }: ProgramRun): ContainerRuntime {
       const found = containers.get(id);
       if (!found) return { type: "missing" };
       const { podUid, controlGroup, mounts } = found;
-      const cpus = controlGroup && (await host.read(`${controlGroup}/cpuset.cpus`));
+      // A container that has no control group here runs on all CPUs.
+      const file = controlGroup === undefined ? "/sys/devices/system/cpu/online" : `${controlGroup}/cpuset.cpus`;
+      const cpus = await host.read(file);
       return {
         type: "found",
-        container: { podUid, mounts, ...(cpus && cpus.type === "text" ? { cpus: cpus.text.trim() } : {}) },
+        container: { podUid, mounts, ...(cpus.type === "text" ? { cpus: cpus.text.trim() } : {}) },
       };
     },
   };
