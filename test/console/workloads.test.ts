@@ -227,3 +227,19 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
     .getByRole("heading", { level: 1, name: "No database waits, but tuning of scylla-3 failed twice" })
     .waitFor();
 });
+
+browserTest("who may not read what a view is made of is told which right is missing", async () => {
+  const { page } = await openPage(await clusters.addressWithoutRights("/scylla"));
+  const rules = [
+    ["Scylla", "list scyllanodeconfigs.scylla.scylladb.com"],
+    ["Partitioning", "list pods"],
+    ["Rollout", "list machineconfigpools.machineconfiguration.openshift.io"],
+    ["Clusters", "list nodepools.hypershift.openshift.io"],
+  ] as const;
+  for (const [view, rule] of rules) {
+    await page.getByRole("link", { name: view, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: view, exact: true }).waitFor();
+    await page.getByText(`Your account lacks the right to ${rule}`).waitFor();
+    expect(await accessibilityFindings(page), view).toEqual([]);
+  }
+});

@@ -40,7 +40,7 @@ export function NodePoolChains({ row, chains }: NodePoolChainsProps) {
         </span>
       </div>
       {(pool?.waits ?? []).map(({ reason, message }) => (
-        <Alert key={`${reason} ${message}`} isInline isPlain variant="warning" title={message} />
+        <Alert component="p" key={`${reason} ${message}`} isInline isPlain variant="warning" title={message} />
       ))}
       {chains.length === 0 ? (
         <p className="attune-note">It refers to no ConfigMap with tuning.</p>

@@ -59,6 +59,7 @@ function SideProblems({
     <>
       {down === undefined ? undefined : (
         <Alert
+          component="p"
           isInline
           variant="warning"
           title={`Cluster ${name} does not answer: its side is as of ${asOf}`}
@@ -68,7 +69,14 @@ function SideProblems({
         </Alert>
       )}
       {denied.map(({ rule }) => (
-        <Alert key={ruleText(rule)} isInline isPlain variant="info" title={`No access in cluster ${name}`}>
+        <Alert
+          component="p"
+          key={ruleText(rule)}
+          isInline
+          isPlain
+          variant="info"
+          title={`No access in cluster ${name}`}
+        >
           Your account may not {ruleText(rule)}. <CopyCommand command={canICommand(rule)} />
         </Alert>
       ))}

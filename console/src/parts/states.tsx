@@ -78,6 +78,7 @@ export interface FailedProps {
 export function Failed({ attempt, message, onRetry }: FailedProps) {
   return (
     <Alert
+      component="p"
       isInline
       variant="danger"
       title={`Could not ${attempt}`}
@@ -101,7 +102,15 @@ export function SourceProblems({
     const name = what[kind] ?? kind;
     if (source.state === "denied")
       return (
-        <Alert key={kind} isInline isPlain variant="info" customIcon={<LockIcon />} title={`No access to ${name}`}>
+        <Alert
+          component="p"
+          key={kind}
+          isInline
+          isPlain
+          variant="info"
+          customIcon={<LockIcon />}
+          title={`No access to ${name}`}
+        >
           Your account may not {ruleText(source.rule)}. <CopyCommand command={canICommand(source.rule)} />
         </Alert>
       );

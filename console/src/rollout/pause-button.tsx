@@ -49,7 +49,7 @@ export function PauseButton({ row }: { readonly row: Row }) {
         <ModalBody>
           {paused ? <WhatPauseDoes row={row} /> : <WhatResumeDoes row={row} />}
           {problem === undefined ? undefined : (
-            <Alert isInline variant="danger" title={`Could not ${verb.toLowerCase()} ${row.name}`}>
+            <Alert component="p" isInline variant="danger" title={`Could not ${verb.toLowerCase()} ${row.name}`}>
               {problem}
             </Alert>
           )}

@@ -80,7 +80,7 @@ function Paused({ row }: { readonly row: Row }) {
   const until = row.pausedUntil === "" || row.pausedUntil === "true" ? "" : ` until ${row.pausedUntil}`;
   if (!isOpen(row)) return <p>Paused{until}. No node lacks anything now.</p>;
   return (
-    <Alert isInline variant="warning" title={`Paused${until} and behind`}>
+    <Alert component="p" isInline variant="warning" title={`Paused${until} and behind`}>
       {count(behind)} of {count(row.nodes)} {row.nodes === 1 ? "node" : "nodes"} {behind === 1 ? "lacks" : "lack"} the
       config that the pool has now, and {behind === 1 ? "gets" : "get"} nothing of it until the pool is resumed.
     </Alert>

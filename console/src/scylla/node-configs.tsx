@@ -24,6 +24,7 @@ export function NodeConfigs({ configs }: NodeConfigsProps) {
             </span>
             {problems.map(({ type, message }) => (
               <Alert
+                component="p"
                 key={type}
                 isInline
                 isPlain

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import { Outbox } from "./stream/outbox.ts";
 import { Ring } from "./stream/ring.ts";
@@ -107,6 +108,8 @@ export class UserHub {
     if (!found || this.#topics.size >= 2 * mostTopics) return undefined;
     const { own, clusters, clock } = this.#options;
     const close = new AbortController();
+    // Every cache listens: Node.js takes more than ten listeners for a leak.
+    setMaxListeners(0, close.signal);
     const table = new TopicTable(clock, (change) => {
       const seq = ++this.#seq;
       const bytes = JSON.stringify([...change.rows]).length;

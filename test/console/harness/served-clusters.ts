@@ -25,6 +25,8 @@ export interface ServedClusters {
   admin(name: string): HttpClient;
   /** An address that signs in once. */
   address(path: string): string;
+  /** The same of a console for a user without any rights. */
+  addressWithoutRights(path: string): Promise<string>;
   /** Ends the API server of one cluster. */
   stop(name: string): Promise<void>;
   /** With its status, as the parts that are not there would write it. */
@@ -55,18 +57,25 @@ async function run(names: readonly string[]) {
     await untilEstablished(admin);
     servers.set(name, { server, admin });
   }
-  const clusters = Array.from(servers, ([name, { admin }]) => ({ name, client: admin }));
-  const assets = join(program.path, "console");
-  const console = await startConsole({
-    clusters,
-    assets,
-    version,
-    host: "127.0.0.1",
-    port: 0,
-    signIn: "link",
-    signal: stop.signal,
-    log: noLog,
-  });
+  const consoles: RunningConsole[] = [];
+  const serve = async (clientOf: (admin: HttpClient) => HttpClient): Promise<RunningConsole> => {
+    const clusters = Array.from(servers, ([name, { admin }]) => ({ name, client: clientOf(admin) }));
+    const assets = join(program.path, "console");
+    const common = {
+      assets,
+      version,
+      host: "127.0.0.1",
+      port: 0,
+      signIn: "link",
+      signal: stop.signal,
+      log: noLog,
+    } as const;
+    const console = await startConsole({ clusters, ...common });
+    consoles.push(console);
+    return console;
+  };
+  const console = await serve((admin) => admin);
+  const addressOf = (of: RunningConsole, path: string): string => of.link().replace("/#", `${path}#`);
   const of = (name: string): { server: ApiServer; admin: HttpClient } => {
     const found = servers.get(name);
     if (!found) throw new Error(`there is no cluster ${name}`);
@@ -75,7 +84,8 @@ async function run(names: readonly string[]) {
   return {
     console,
     admin: (name: string) => of(name).admin,
-    address: (path: string) => console.link().replace("/#", `${path}#`),
+    address: (path: string) => addressOf(console, path),
+    addressWithoutRights: async (path: string) => addressOf(await serve((admin) => admin.as({ user: "nobody" })), path),
     stop: (name: string) => of(name).server.close(),
     async write<T extends KubeObject>(cluster: string, kind: KindRef<T>, object: T): Promise<T> {
       const { admin } = of(cluster);
@@ -87,7 +97,7 @@ async function run(names: readonly string[]) {
     },
     async end(): Promise<void> {
       stop.abort();
-      await console.stopped;
+      await Promise.all(consoles.map(({ stopped }) => stopped));
       for (const { server, admin } of servers.values()) {
         admin.close();
         await server.close();
