@@ -52,7 +52,7 @@ browserTest(
     await ns("management", "clusters-a");
     await ns("hosted", tuningNamespace);
     await clusters.write("management", nodePoolKind, nodePool);
-    for (const one of users) await clusters.write("management", kinds.configMap as never, one);
+    for (const one of users) await clusters.write("management", kinds.configMap, one);
     // As the management side and the operator of the hosted cluster write them.
     const tuning = readTuning(nodePool, (name) => users.find(({ metadata }) => metadata.name === name));
     const plan = planTuning({
@@ -63,7 +63,7 @@ browserTest(
       protocol: protocols.documented,
     });
     const passedOn = plan.objects.map(({ object }) => object as ConfigMap);
-    for (const one of passedOn) await clusters.write("management", kinds.configMap as never, one);
+    for (const one of passedOn) await clusters.write("management", kinds.configMap, one);
     const { mirrored } = readTuneds(passedOn, tuningNamespace);
     const [wanted] = [...mirrored.values()].map((one) => one.tuned);
     if (!wanted) throw new Error("no Tuned was mirrored");
@@ -73,7 +73,7 @@ browserTest(
       apiVersion: "v1",
       kind: "Node",
       metadata: { name: "n1", labels: { [keys.nodePool]: "np1" } },
-    } as never);
+    });
 
     const { page } = await openPage(clusters.address("/clusters"));
     const heading = page.getByRole("heading", { level: 1 });
@@ -113,6 +113,8 @@ browserTest(
     const events = revertedEdits(() => passedOn[0]);
     events({ wanted: mirrored, observed: [before] });
     const [event] = events({ wanted: mirrored, observed: [edited] });
+    if (!event) throw new Error("the edit is not told");
+    const { reason, message, regarding } = event;
     const at = new Date().toISOString();
     await clusters.write("management", kinds.event, {
       apiVersion: "v1",
@@ -121,15 +123,15 @@ browserTest(
       involvedObject: {
         apiVersion: "v1",
         kind: "ConfigMap",
-        name: event?.regarding.metadata.name,
+        name: regarding.metadata.name ?? "",
         namespace: "clusters-a",
       },
       type: "Warning",
-      reason: event?.reason,
-      message: event?.message,
+      reason,
+      message,
       count: 1,
       lastTimestamp: at,
-    } as never);
+    });
     await put({ profile: wanted.spec?.profile });
     await says("in sync", "not valid");
     await page.getByText(/An edit there was set back \d+ s ago\./).waitFor();

@@ -54,13 +54,13 @@ browserTest("Partitioning shows what admission did with pods, and on which CPUs 
     kind: "Node",
     metadata: { name: "worker-1", labels: { worker: "" } },
     status: { capacity: { cpu: "16" } },
-  } as never);
+  });
   await clusters.write("one", performanceProfileKind, {
     apiVersion: performanceProfileKind.apiVersion,
     kind: performanceProfileKind.kind,
     metadata: { name: "low-latency" },
     spec: { cpu: { reserved: "0-3,8", isolated: "4-7,9-15" }, nodeSelector: { worker: "" } },
-  } as never);
+  });
   await clusters.write(
     "one",
     kinds.pod,
@@ -87,7 +87,7 @@ browserTest("Partitioning shows what admission did with pods, and on which CPUs 
     metadata: { name: "refused", namespace: "shop" },
     involvedObject: { apiVersion: "v1", kind: "Pod", name: "bad-", namespace: "shop" },
     ...event,
-  } as never);
+  });
 
   const { page } = await openPage(clusters.address("/partitioning"));
   await page
@@ -138,7 +138,7 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
       apiVersion: "v1",
       kind: "Node",
       metadata: { name, labels: { scylla: "" } },
-    } as never);
+    });
   await node("scylla-3");
   await node("scylla-4");
   const inputs = {
@@ -168,11 +168,11 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
         { type: "Failed", status: "True", reason: "BackoffLimitExceeded", lastTransitionTime: "2026-01-01T00:00:00Z" },
       ],
     },
-  } as never);
+  });
   const resources = { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "2", memory: "1Gi" } };
   const database = await clusters.write<KubeObject>(
     "one",
-    kinds.pod as never,
+    kinds.pod,
     pod("db", "db-2", {
       metadata: { labels: { ...scyllaPodLabels } },
       spec: {

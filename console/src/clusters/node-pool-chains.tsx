@@ -94,7 +94,9 @@ function ChainRow({ row: { chain, reverted }, there }: { readonly row: Row; read
         )}
       </Td>
       <Td dataLabel="State" className="clusters-cell">
-        <ChainStateLabel state={state} />
+        <div>
+          <ChainStateLabel state={state} />
+        </div>
         {because === "" ? undefined : <div className="clusters-because">{because}</div>}
       </Td>
     </Tr>

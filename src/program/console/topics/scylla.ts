@@ -1,5 +1,4 @@
 import type { ScyllaConfigRow, ScyllaRow } from "../../../../console/protocol/workloads.ts";
-import type { KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { defaultEngine, type ScyllaNodeConfig, scyllaNodeConfigKind } from "../../../domain/scylla/api.ts";
 import { type ConfigMap, projectRelease } from "../../../domain/scylla/gate/release.ts";
@@ -22,7 +21,7 @@ import type { TopicContext } from "./topic-context.ts";
 
 const configCache: CacheDefinition<ScyllaNodeConfig> = { kind: scyllaNodeConfigKind };
 const jobCache: CacheDefinition<TuningJob> = {
-  kind: kinds.job as KindRef<TuningJob>,
+  kind: kinds.job,
   namespace: tuningNamespace,
   labelSelector: nodeLabel,
   project: ({ apiVersion, kind, metadata, status }) => {
@@ -38,7 +37,7 @@ const jobCache: CacheDefinition<TuningJob> = {
   },
 };
 const podCache: CacheDefinition<ScyllaPod> = {
-  kind: kinds.pod as KindRef<ScyllaPod>,
+  kind: kinds.pod,
   labelSelector: scyllaPodSelector,
   project: (pod) => {
     const kept = projectScyllaPod(pod);
@@ -56,7 +55,7 @@ const releaseCache: CacheDefinition<ConfigMap> = {
 };
 
 const nodeCache: CacheDefinition<PlacedNode> = {
-  kind: kinds.node as KindRef<PlacedNode>,
+  kind: kinds.node,
   project: ({ apiVersion, kind, metadata: { name, uid, labels }, spec }) => ({
     apiVersion,
     kind,
@@ -106,7 +105,7 @@ function configRow(config: ScyllaNodeConfig): ScyllaConfigRow {
     isDisabled: !isEnabled(config),
     agents: status?.current ?? { desired: 0, actual: 0, ready: 0 },
     isStale: status?.stale === true,
-    problems: (status?.conditions ?? []).flatMap(({ type, status: is, message = "", reason = "" }) =>
+    problems: (status?.conditions ?? []).flatMap(({ type, status: is, message, reason }) =>
       Object.hasOwn(good, type) && good[type] !== is ? [{ type, message: printable(message || reason, 2000) }] : [],
     ),
   };
