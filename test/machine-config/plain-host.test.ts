@@ -159,6 +159,22 @@ test("a kernel, extensions and a system that the host does not have are findings
   });
 });
 
+test.each([
+  ["1\n", "applied", ""],
+  ["0\n", "refused", "rendered-1: fips: a running node cannot be switched to FIPS"],
+])("FIPS mode on a node whose kernel says %j is %s, and costs it no drain", async (kernel, type, reason) => {
+  const { host } = await node({});
+  const read = host.read.bind(host);
+  host.read = async (path) =>
+    path === "/proc/sys/crypto/fips_enabled" ? { type: "text", text: kernel } : await read(path);
+  const updater = new NodeUpdater({ host, exclusive: serialQueue() });
+  const spec = { fips: true, config: ignitionConfig([]) };
+  const planned = await updater.plan({ name: "rendered-1", spec }, defaultPolicy);
+  expect(planned).toMatchObject({ type: "update", cost: { level: "nothing", drain: false } });
+  const applied = planned.type === "update" ? await updater.apply(planned) : planned;
+  expect(applied).toEqual({ type, ...(reason === "" ? { findings: [] } : { reason }) });
+});
+
 describe("a kubelet whose file another program writes too", () => {
   const own = { cpuManagerPolicy: "static", reservedSystemCPUs: "0", evictionHard: { "memory.available": "1Gi" } };
   const first = writeYaml({ ...kubeletHeader, clusterDNS: ["10.0.0.1"], evictionHard: { "nodefs.available": "10%" } });

@@ -44,7 +44,7 @@ export function changesBetween(old: MachineContents, wanted: MachineContents): C
 
 /** Attune installs no kernel, package or operating system: a restart would bring none of them. Nodes report what they lack. */
 export function withoutInstalled(changes: Changes): Changes {
-  return { ...changes, kernelType: false, extensions: false, osImage: false };
+  return { ...changes, kernelType: false, extensions: false, osImage: false, fips: false };
 }
 
 type Pair<T> = [key: string, before: T | undefined, after: T | undefined];
