@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { writeYaml } from "../../language/object/write-yaml.ts";
-import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { type ConfigMap, formatProblem } from "../hosted/envelope/read-manifests.ts";
 import { keys, protocols } from "../hosted/protocol.ts";
 import { derivedSetAnnotation } from "../rollout/derived-set.ts";
 import { apiVersion, type HostedCluster, type NodePool } from "./api.ts";
@@ -114,6 +114,31 @@ describe("a payload", () => {
     const lastGood = [machineConfig({}, "last")];
     expect(payload([...parts, beside], lastGood)).toEqual({ type: "kept", objects: lastGood, waitsFor: [] });
     expect(payload([...parts, beside])).toEqual({ type: "none" });
+  });
+
+  it.each([
+    ["of a generated one", "50-performance-perf", ["mc-perf"]],
+    ["of another one of the user", "60-user", ["a"]],
+  ])("is the last good one while a MachineConfig of the user has the name %s, and says which", (_, name, others) => {
+    const user = new Map(
+      ["a", "b"].map((one, index) => {
+        const text = writeYaml(machineConfig({ kernelArguments: [`x=${index}`] }, index === 0 ? "60-user" : name));
+        return [one, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: one }, data: { config: text } }];
+      }),
+    );
+    const { problems } = readConfig({
+      nodePool: { ...nodePool, spec: { config: [{ name: "a" }, { name: "b" }] } },
+      configMap: (one) => user.get(one),
+      controlPlane: parts,
+      isTuned: true,
+      protocol: protocols.documented,
+    });
+    expect(problems.map(formatProblem)).toEqual(
+      others.map(
+        (other) =>
+          `ConfigMap b, document 1, MachineConfig ${name}: ConfigMap ${other} has another one of this name: rename one of them`,
+      ),
+    );
   });
 
   it("has the role of workers, and no selector of pools", () => {

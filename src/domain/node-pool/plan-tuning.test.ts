@@ -156,6 +156,20 @@ it("a name that another NodePool has is a problem, and stays with it (hosted W-9
   ]);
 });
 
+it("a Tuned with the name of the one that is derived from the profile is a problem, and takes no place, also if it was first", () => {
+  const user = [
+    configMap("t", tuned("openshift-node-performance-perf"), tuned("other")),
+    configMap("p", profile("perf")),
+  ];
+  for (const before of [nothing, planned({ user: user.slice(0, 1) })]) {
+    const plan = planned({ user, before });
+    expect(plan.problems.map(formatProblem)).toEqual([
+      "ConfigMap t, Tuned openshift-node-performance-perf: the PerformanceProfile of the NodePool makes a Tuned of this name, which is used instead: choose another name",
+    ]);
+    expect(texts(plan)["tuned-np1"]?.match(/^kind: Tuned$/gm)).toHaveLength(1);
+  }
+});
+
 it.each<[string, Place, string[]]>([
   ["that is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }, []],
   ["that is immutable", { immutable: true }, ["p1-np1"]],

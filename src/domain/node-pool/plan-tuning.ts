@@ -18,6 +18,7 @@ import {
 } from "../hosted/protocol.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import { type PerformanceProfile, performanceProfileKind } from "../performance-profile/api.ts";
+import { derivedNames } from "../performance-profile/names.ts";
 import type { NodePool } from "./api.ts";
 import { nameTaken, poolOf } from "./name-taken.ts";
 import type { Given, Tuning } from "./read-tuning.ts";
@@ -53,8 +54,10 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
   const own = observed.filter((one) => poolOf(one) === name && isWritten(contentOf(one), one));
   const last = own.flatMap((configMap) => lastOf(configMap, name, protocol));
   const isLost = losing(tuning, tuningReferences(nodePool));
-  const tuneds = [...tuning.tuneds, ...kept(tuning.tuneds, last, isLost)] as Given<Tuned>[];
   const profile = profileOf(tuning, last, isLost);
+  const given = [...tuning.tuneds, ...kept(tuning.tuneds, last, isLost)] as Given<Tuned>[];
+  const derived = profile && derivedNames(profile.object.metadata.name ?? "").tuned;
+  const tuneds = given.filter(({ object }) => object.metadata.name !== derived);
   const wanted = [
     ...(tuneds.length > 0 ? [configMapFor("tuneds", tuneds, tunedsConfigMap(name), input)] : []),
     ...(profile ? [profileConfigMap(profile, input)] : []),
@@ -69,9 +72,21 @@ export function planTuning(input: TuningPlanInput): TuningPlan {
       isFixed ? [] : [{ owns: "whole", object, ownerless: true, because: `NodePool ${name} refers to it` }],
     ),
     prunes: own.filter((one) => !names.has(one.metadata.name) && !isNeeded(one, usable)).map(referenceTo),
-    problems: [...tuning.problems, ...problems],
+    problems: [
+      ...tuning.problems,
+      ...given.flatMap((one) => (tuneds.includes(one) ? [] : derivedToo(one))),
+      ...problems,
+    ],
     profile,
   };
+}
+
+/** Both would have one name in the hosted cluster. */
+function derivedToo({ object, from }: Given<Tuned>): ManifestProblem[] {
+  const { kind, metadata } = object;
+  const message =
+    "the PerformanceProfile of the NodePool makes a Tuned of this name, which is used instead: choose another name";
+  return [{ configMap: from, kind, name: metadata.name, message }];
 }
 
 /** A profile stays until the next one can be written: without any, nodes would be rolled out twice. */
@@ -91,7 +106,7 @@ function lastOf(configMap: ConfigMap, nodePool: string, protocol: HostedProtocol
   const sources = sourcesOf(configMap);
   return readManifests(configMap, [protocol.tuningKey, ...tuningKeys], tuningKinds).manifests.map(({ object }) => {
     const plain = plainProfile(object, nodePool);
-    return { object: plain, from: sources[plain.metadata.name ?? ""] };
+    return { object: plain, from: sources.get(plain.metadata.name ?? "") };
   });
 }
 
@@ -100,15 +115,15 @@ interface Last {
   readonly from: string | undefined;
 }
 
-function sourcesOf({ metadata: { annotations = {} } }: ConfigMap): Record<string, string> {
+function sourcesOf({ metadata: { annotations = {} } }: ConfigMap): ReadonlyMap<string, string> {
   const text = Object.hasOwn(annotations, sourcesAnnotation) ? annotations[sourcesAnnotation] : undefined;
-  if (text === undefined) return {};
   try {
-    const value = readJson(text);
-    return isObject(value) ? (value as Record<string, string>) : {};
+    const value = readJson(text ?? "{}");
+    const sources = isObject(value) ? Object.entries(value) : [];
+    return new Map(sources.filter((source): source is [string, string] => typeof source[1] === "string"));
   } catch {
     // Another client wrote it: then nothing is known about the sources.
-    return {};
+    return new Map();
   }
 }
 

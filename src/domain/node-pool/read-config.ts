@@ -1,3 +1,4 @@
+import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { configKinds } from "../hosted/envelope/manifest-kinds.ts";
 import {
@@ -42,7 +43,7 @@ export function readConfig({ nodePool, configMap, controlPlane, isTuned, protoco
   const generated = isTuned
     ? controlPlane.filter((one) => isGenerated(one, nodePool)).flatMap((one) => manifestsOf(one, problems))
     : [];
-  problems.push(...severalKubeletConfigs(given, generated));
+  problems.push(...severalKubeletConfigs(given, generated), ...sameNames(given, generated));
   const objects = [...given, ...generated].map(({ object }) => forPayload(object, protocol));
   return { objects, given, problems };
 }
@@ -75,6 +76,19 @@ function severalKubeletConfigs(given: readonly Manifest[], generated: readonly M
     name: object.metadata.name,
     message: `a NodePool has at most one KubeletConfig, and ${rest}`,
   }));
+}
+
+/** Of two objects with one name and different contents, it is open what nodes get. That of a KubeletConfig is said above. */
+function sameNames(given: readonly Manifest[], generated: readonly Manifest[]): ManifestProblem[] {
+  const nameOf = ({ object: { kind, metadata } }: Manifest): string => `${kind} ${metadata.name}`;
+  const first = new Map([...generated, ...given].toReversed().map((one) => [nameOf(one), one]));
+  return given.flatMap((one) => {
+    const { kind, metadata, spec } = one.object;
+    const other = first.get(nameOf(one));
+    if (!other || kind === kubeletConfigKind.kind || equal(spec, other.object["spec"])) return [];
+    const message = `ConfigMap ${other.place.configMap} has another one of this name: rename one of them`;
+    return [{ ...one.place, kind, name: metadata.name, message }];
+  });
 }
 
 /** By which the rendering of a payload finds KubeletConfigs and ContainerRuntimeConfigs of the shipped column. */
