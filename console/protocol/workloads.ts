@@ -1,7 +1,7 @@
 import type { ReplicaStatus } from "../../src/domain/scylla/api.ts";
 import type { ScyllaNodeView } from "../../src/domain/scylla/view/scylla-node.ts";
-import type { AdmissionDecision } from "../../src/domain/workload-partitioning/decisions/admission-decision.ts";
-import type { PartitioningFacts } from "../../src/domain/workload-partitioning/decisions/partitioning-sentence.ts";
+import type { AdmissionDecision } from "../../src/domain/admission-log/admission-decision.ts";
+import type { PartitioningFacts } from "../../src/domain/admission-log/partitioning-sentence.ts";
 
 /** One of the two. */
 export interface PartitioningRow {

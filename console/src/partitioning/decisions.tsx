@@ -6,7 +6,8 @@ import ExclamationTriangleIcon from "@patternfly/react-icons/dist/esm/icons/excl
 import MinusCircleIcon from "@patternfly/react-icons/dist/esm/icons/minus-circle-icon";
 import { type ReactElement, useState } from "react";
 import { count } from "../../../src/domain/fleet/fleet-summary.ts";
-import type { AdmissionDecision } from "../../../src/domain/workload-partitioning/decisions/admission-decision.ts";
+import type { AdmissionDecision } from "../../../src/domain/admission-log/admission-decision.ts";
+import { useNarrow } from "../parts/use-narrow.ts";
 
 type Decision = AdmissionDecision & { readonly key: string };
 
@@ -17,6 +18,7 @@ const page = 100;
 export function Decisions({ decisions }: { readonly decisions: readonly Decision[] }) {
   const [held, setHeld] = useState<readonly Decision[]>();
   const [most, setMost] = useState(page);
+  const isNarrow = useNarrow();
   const shown = held ?? decisions;
   const known = new Set(held?.map(({ key, at }) => `${key} ${at}`));
   const waiting = held ? decisions.filter(({ key, at }) => !known.has(`${key} ${at}`)).length : 0;
@@ -29,22 +31,15 @@ export function Decisions({ decisions }: { readonly decisions: readonly Decision
           ? `Held while you look${waiting === 0 ? "" : `: ${count(waiting)} new`}`
           : `${count(shown.length)} decisions`}
       </p>
-      <Table aria-label="Decisions of admission" variant="compact" gridBreakPoint="grid-lg">
-        <Thead>
-          <Tr>
-            <Th width={10}>Time</Th>
-            <Th width={20}>Pod</Th>
-            <Th width={15}>Rule</Th>
-            <Th width={15}>Outcome</Th>
-            <Th>Changed</Th>
-          </Tr>
-        </Thead>
-        <Tbody>
+      {isNarrow ? (
+        <ul className="partitioning-cards" aria-label="Decisions of admission">
           {shown.slice(0, most).map((decision) => (
-            <Row key={decision.key} decision={decision} />
+            <Card key={decision.key} decision={decision} />
           ))}
-        </Tbody>
-      </Table>
+        </ul>
+      ) : (
+        <DecisionTable decisions={shown.slice(0, most)} />
+      )}
       {shown.length > most ? (
         <Button variant="link" onClick={() => setMost(most + page)}>
           Show {count(Math.min(page, shown.length - most))} older
@@ -54,8 +49,58 @@ export function Decisions({ decisions }: { readonly decisions: readonly Decision
   );
 }
 
+/** Two lines, and what changed on request. */
+function Card({ decision }: { readonly decision: Decision }) {
+  const { at, rule, outcome, because, changed, count: times } = decision;
+  return (
+    <li>
+      <div className="partitioning-card-line">
+        <span className="partitioning-text">{nameOf(decision)}</span>
+        <OutcomeLabel outcome={outcome} />
+      </div>
+      <details className="attune-note">
+        <summary>
+          <time dateTime={at}>{clockText(at)}</time>, {rule}
+          {times > 1 ? `, ${count(times)} times` : ""}
+        </summary>
+        {changed.map((one) => (
+          <div key={one} className="partitioning-text">
+            {one}
+          </div>
+        ))}
+        {outcome === "rewritten" ? undefined : <div className="partitioning-text">{because}</div>}
+      </details>
+    </li>
+  );
+}
+
+function nameOf({ kind, namespace, name }: Decision): string {
+  return `${kind === "Pod" ? "" : `${kind} `}${namespace === "" ? name : `${namespace}/${name}`}`;
+}
+
+function DecisionTable({ decisions }: { readonly decisions: readonly Decision[] }) {
+  return (
+    <Table aria-label="Decisions of admission" variant="compact" gridBreakPoint="">
+      <Thead>
+        <Tr>
+          <Th width={10}>Time</Th>
+          <Th width={20}>Pod</Th>
+          <Th width={15}>Rule</Th>
+          <Th width={15}>Outcome</Th>
+          <Th>Changed</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {decisions.map((decision) => (
+          <Row key={decision.key} decision={decision} />
+        ))}
+      </Tbody>
+    </Table>
+  );
+}
+
 function Row({ decision }: { readonly decision: Decision }) {
-  const { at, kind, namespace, name, rule, outcome, because, changed, count: times } = decision;
+  const { at, rule, outcome, because, changed, count: times } = decision;
   return (
     <Tr>
       <Td dataLabel="Time">
@@ -64,8 +109,7 @@ function Row({ decision }: { readonly decision: Decision }) {
         </time>
       </Td>
       <Td dataLabel="Pod" className="partitioning-text">
-        {kind === "Pod" ? "" : `${kind} `}
-        {namespace === "" ? name : `${namespace}/${name}`}
+        {nameOf(decision)}
       </Td>
       <Td dataLabel="Rule" className="partitioning-text">
         {rule}

@@ -1,7 +1,7 @@
 import { Title } from "@patternfly/react-core";
 import { useMemo } from "react";
-import { recentRefusals } from "../../../src/domain/workload-partitioning/decisions/admission-decision.ts";
-import { partitioningSentence } from "../../../src/domain/workload-partitioning/decisions/partitioning-sentence.ts";
+import { recentRefusals } from "../../../src/domain/admission-log/admission-decision.ts";
+import { partitioningSentence } from "../../../src/domain/admission-log/partitioning-sentence.ts";
 import type { Source } from "../../protocol/frames.ts";
 import type { RowOf } from "../../protocol/topics.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";

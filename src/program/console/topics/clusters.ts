@@ -15,6 +15,7 @@ import type { RolloutNode } from "../../../domain/rollout/rollout-node.ts";
 import { at, text } from "../../../language/object/json.ts";
 import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import type { CacheDefinition } from "../user-caches.ts";
+import { onChangedFacts } from "./changed-facts.ts";
 import { followIn } from "./cluster-side.ts";
 import { nodeCache } from "./fleet-caches.ts";
 import { nodePoolCache } from "./rollout.ts";
@@ -50,7 +51,7 @@ export function openClusters(context: TopicContext<"clusters">): void {
     configMaps,
     events,
     tuneds,
-    nodes,
+    onChangedFacts(nodes),
   ]);
   context.follow(caches, () => {
     const rows = new Map<string, ClustersRow>();

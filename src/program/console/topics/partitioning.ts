@@ -6,7 +6,7 @@ import {
   type AdmissionDecision,
   decisionOfPod,
   decisionOfRefusal,
-} from "../../../domain/workload-partitioning/decisions/admission-decision.ts";
+} from "../../../domain/admission-log/admission-decision.ts";
 import {
   infrastructureKind,
   partitioningConfigMap,

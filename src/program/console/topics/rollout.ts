@@ -15,6 +15,7 @@ import { poolView } from "../../../domain/rollout/view/pool-view.ts";
 import { keyOf } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import type { CacheDefinition } from "../user-caches.ts";
+import { onChangedFacts } from "./changed-facts.ts";
 import { followIn, sourceIn } from "./cluster-side.ts";
 import { nodeCache, poolCache } from "./fleet-caches.ts";
 import type { TopicContext, UserCluster } from "./topic-context.ts";
@@ -39,7 +40,12 @@ interface Side {
 /** The pools of the cluster, and NodePools of all clusters: their nodes and who pauses them are in two. */
 export function openRollout(context: TopicContext<"rollout">): void {
   const sides = [...context.clusters.values()].map((cluster) => sideOf(context, cluster));
-  const caches = sides.flatMap(({ pools, nodes, nodePools, reports }) => [pools, nodes, nodePools, reports]);
+  const caches = sides.flatMap(({ pools, nodes, nodePools, reports }) => [
+    pools,
+    onChangedFacts(nodes),
+    nodePools,
+    reports,
+  ]);
   let compute = (): void => {};
   const actor = whoRollsOut(context, () => compute());
   context.follow(caches, () => {

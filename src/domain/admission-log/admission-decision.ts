@@ -1,9 +1,9 @@
-import { at, text } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { printable } from "../../rollout/node-annotations.ts";
-import type { Outcome } from "../admission.ts";
-import { explainPod } from "../pod/explain-pod.ts";
-import { readRefusal } from "../refusal-event.ts";
+import { at, text } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { printable } from "../rollout/node-annotations.ts";
+import type { Outcome } from "../workload-partitioning/admission.ts";
+import { explainPod } from "../workload-partitioning/pod/explain-pod.ts";
+import { readRefusal } from "../workload-partitioning/refusal-event.ts";
 
 /** What admission did with one object that asks for the CPUs of a workload type. */
 export interface AdmissionDecision {

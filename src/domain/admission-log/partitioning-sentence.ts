@@ -1,5 +1,5 @@
-import { count } from "../../fleet/fleet-summary.ts";
-import type { PartitioningStatus } from "../identifier.ts";
+import { count } from "../fleet/fleet-summary.ts";
+import type { PartitioningStatus } from "../workload-partitioning/identifier.ts";
 
 export interface PartitioningFacts extends Pick<PartitioningStatus, "mode" | "state"> {
   /** Pods that admission put on reserved CPUs. */
