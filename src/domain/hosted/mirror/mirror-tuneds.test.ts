@@ -182,6 +182,16 @@ describe("nodes of a NodePool", () => {
   });
 });
 
+it("a Tuned that was written for another namespace, or beside other clusters' marks, is one of the namespace of the operator", () => {
+  const { metadata, ...rest } = tuned("one") as Tuned;
+  const foreign = { namespace: "elsewhere", resourceVersion: "7", uid: "x", finalizers: ["example.com/held"] };
+  const [one] = hosted(
+    mirrored({ configMaps: [configMap("a", "np1", { ...rest, metadata: { ...metadata, ...foreign } })] }),
+  );
+  const labels = { "hypershift.openshift.io/nodePoolName": "np1" };
+  expect(one?.metadata).toEqual({ name: `one-${hash.np1}`, namespace, labels });
+});
+
 it("a thousand Tuneds of a hundred NodePools are as many objects", () => {
   const pools = Array.from({ length: 100 }, (_, i) => `np${i}`);
   const configMaps = pools.map((pool) =>
