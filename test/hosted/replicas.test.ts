@@ -6,6 +6,7 @@ import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/no
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
+import { createMissing } from "../../src/program/cli/up/cluster-access.ts";
 import { runManagement } from "../../src/program/management/management.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { HostedOperator } from "./hosted-operator.ts";
@@ -114,7 +115,8 @@ it("what is wrong with a ConfigMap is an Event beside it, and no Event of the ho
 it("only the leader of several management sides writes, and the next one leads when it stops", async () => {
   const { client } = clusters.management;
   const system = { namespace: "attune-system" };
-  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: system.namespace } });
+  const home = { apiVersion: "v1", kind: "Namespace", metadata: { name: system.namespace } };
+  await createMissing(client, kinds.namespace, home);
   const start = (): Noted & { stop(): Promise<void> } => {
     const noted = { writes: [], reads: [] };
     const end = new AbortController();

@@ -10,6 +10,6 @@ it("each of the two clusters has its own kinds, namespaces and objects", async (
   const { management, hosted } = clusters;
   await expect(management.client.list(nodePoolKind)).resolves.toMatchObject({ items: [] });
   await expect(hosted.client.list(tunedKind)).resolves.toMatchObject({ items: [] });
-  await expect(management.client.list(tunedKind)).rejects.toMatchObject({ code: 404 });
+  await expect(hosted.client.list(nodePoolKind)).rejects.toMatchObject({ code: 404 });
   await expect(hosted.client.get(kinds.namespace, controlPlane)).rejects.toMatchObject({ code: 404 });
 });
