@@ -1,11 +1,6 @@
-import {
-  DescriptionList,
-  DescriptionListDescription,
-  DescriptionListGroup,
-  DescriptionListTerm,
-  Label,
-} from "@patternfly/react-core";
+import { Label } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { withoutArguments } from "../../../src/domain/node-tuning/explain/boot.ts";
 import { Empty } from "../parts/states.tsx";
 import type { NodeData } from "./node-data.ts";
 
@@ -15,33 +10,33 @@ export function BootTab({ data: { boot } }: { readonly data: NodeData }) {
     return (
       <Empty title="No boot arguments">The profile of this node sets none, and its pool has none from a profile.</Empty>
     );
-  const { wanted, reported, pool, machineConfig, pending, reached, because } = boot;
+  const { wanted, reported, pool, machineConfig, pending, reached } = boot;
   const told = (reported ?? "").split(" ").filter(Boolean);
   const configured = machineConfig?.kernelArguments ?? [];
   const words = [...new Set([...wanted, ...told, ...configured])];
   const facts = [
     ["Pool", pool ?? "none"],
     ["MachineConfig", machineConfig?.name ?? "none"],
-    ["Why", because],
+    ["Why", withoutArguments(boot)],
   ] as const;
   return (
     <>
-      <DescriptionList isCompact isHorizontal className="attune-node-boot">
-        <DescriptionListGroup>
-          <DescriptionListTerm>Reaches the node</DescriptionListTerm>
-          <DescriptionListDescription>
+      <dl className="attune-node-facts attune-node-boot">
+        <div>
+          <dt>Reaches the node</dt>
+          <dd>
             <Label isCompact variant="outline" status={reached ? "success" : "warning"}>
               {reached ? "yes" : "no"}
             </Label>
-          </DescriptionListDescription>
-        </DescriptionListGroup>
+          </dd>
+        </div>
         {facts.map(([term, text]) => (
-          <DescriptionListGroup key={term}>
-            <DescriptionListTerm>{term}</DescriptionListTerm>
-            <DescriptionListDescription>{text}</DescriptionListDescription>
-          </DescriptionListGroup>
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{text}</dd>
+          </div>
         ))}
-      </DescriptionList>
+      </dl>
       {words.length === 0 ? undefined : (
         <Table aria-label="Boot arguments" variant="compact" gridBreakPoint="grid-md">
           <Thead>
@@ -49,7 +44,7 @@ export function BootTab({ data: { boot } }: { readonly data: NodeData }) {
               <Th>Argument</Th>
               <Th>Wanted</Th>
               <Th>Reported</Th>
-              <Th>In the MachineConfig</Th>
+              <Th>Configured</Th>
               <Th>Running</Th>
             </Tr>
           </Thead>
@@ -61,7 +56,7 @@ export function BootTab({ data: { boot } }: { readonly data: NodeData }) {
                 </Td>
                 <Td dataLabel="Wanted">{yes(wanted.includes(word))}</Td>
                 <Td dataLabel="Reported">{reported === undefined ? "not known" : yes(told.includes(word))}</Td>
-                <Td dataLabel="In the MachineConfig">{yes(configured.includes(word))}</Td>
+                <Td dataLabel="Configured">{yes(configured.includes(word))}</Td>
                 <Td dataLabel="Running">{runningText(word, { told, pending })}</Td>
               </Tr>
             ))}

@@ -35,6 +35,7 @@ export function NodeFacts({ data, now }: { readonly data: NodeData; readonly now
     ["Deferred", deferred && `${deferred}: changes wait for the next restart`],
     ["Performance", about?.performanceProfiles?.map(({ name, state }) => `${name} is ${state}`).join(", ")],
   ] as const;
+  const found = notes(data);
   return (
     <>
       <dl className="attune-node-facts">
@@ -53,9 +54,13 @@ export function NodeFacts({ data, now }: { readonly data: NodeData; readonly now
           ) : undefined,
         )}
       </dl>
-      {notes(data).map(({ text, variant }) => (
-        <Alert key={text} isInline isPlain variant={variant} title={text} />
-      ))}
+      {found.length === 0 ? undefined : (
+        <div className="attune-node-notes">
+          {found.map(({ text, variant }) => (
+            <Alert key={text} isInline isPlain component="p" variant={variant} title={text} />
+          ))}
+        </div>
+      )}
     </>
   );
 }

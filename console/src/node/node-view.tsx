@@ -45,23 +45,39 @@ export function NodeView() {
   const { stream } = useStream();
   const data = useMemo(() => nodeData(rows), [rows]);
   const node = sources.get("this Node");
-  if (node?.state === "denied") return <Forbidden rule={node.rule} what="this node" />;
+  const title = <AnswerLine view="Node" answer={name} />;
+  if (node?.state === "denied")
+    return (
+      <>
+        {title}
+        <Forbidden rule={node.rule} what="this node" />
+      </>
+    );
   if (!data.row && node?.state === "failed")
-    return <Failed attempt={`read node ${name}`} message={node.message} onRetry={() => stream.retry()} />;
+    return (
+      <>
+        {title}
+        <Failed attempt={`read node ${name}`} message={node.message} onRetry={() => stream.retry()} />
+      </>
+    );
   // The server says so when it has put the rows together for the first time.
-  if (!isLoaded || !sources.has("rows")) return <Loading label={`Loading node ${name}`} rows={8} />;
+  if (!isLoaded || !sources.has("rows"))
+    return (
+      <>
+        {title}
+        <Loading label={`Loading node ${name}`} rows={8} />
+      </>
+    );
   if (!data.row)
     return (
-      <Empty title={`There is no node ${name}`} command="kubectl get nodes">
-        It has left the cluster, or its name is another one. This page shows it as soon as it joins.
-      </Empty>
+      <>
+        {title}
+        <Empty title={`There is no node ${name}`} command="kubectl get nodes">
+          It has left the cluster, or its name is another one. This page shows it as soon as it joins.
+        </Empty>
+      </>
     );
-  return (
-    <>
-      <SourceProblems sources={new Map([...sources].filter(([kind]) => kind !== "Job"))} what={what} />
-      <Node key={name} name={name} data={data} sources={sources} />
-    </>
-  );
+  return <Node key={name} name={name} data={data} sources={sources} />;
 }
 
 interface NodeProps {
@@ -80,7 +96,6 @@ function Node({ name, data, sources }: NodeProps) {
   const tab = asked ?? (other === "" ? "settings" : "compare");
   const show = (next: TabName): void => setQuery({ tab: next === "settings" && other === "" ? "" : next });
   const trouble = data.settings.filter(needsLook).length;
-  const denied = deniedOf(sources);
   const titles: Readonly<Record<TabName, string>> = {
     settings: trouble > 0 ? `Settings ${trouble}!` : "Settings",
     cpus: "CPUs",
@@ -90,9 +105,8 @@ function Node({ name, data, sources }: NodeProps) {
     compare: "Compare",
   };
   const explained = data.about !== undefined;
-  const missing = denied && (
-    <Forbidden rule={denied.rule} what={what[denied.kind as keyof typeof what] ?? denied.kind} />
-  );
+  const problems = new Map([...sources].filter(([kind]) => kind !== "Job"));
+  const missing = <Unexplained sources={problems} />;
   const panels: Readonly<Record<TabName, () => React.ReactNode>> = {
     settings: () => (explained ? <SettingsTab data={data} reading={reading} now={now} /> : missing),
     cpus: () => <CpusTab name={name} data={data} jobs={sources.get("Job")} />,
@@ -135,6 +149,7 @@ function Node({ name, data, sources }: NodeProps) {
         }
       />
       <Announcer text={answer} />
+      {explained ? <SourceProblems sources={problems} what={what} /> : undefined}
       <NodeFacts data={data} now={now} />
       <Tabs
         activeKey={tab}
@@ -154,10 +169,19 @@ function Node({ name, data, sources }: NodeProps) {
   );
 }
 
-/** The first right that an explanation lacks. */
-function deniedOf(sources: ReadonlyMap<string, Source>) {
-  for (const [kind, source] of sources) if (source.state === "denied") return { kind, rule: source.rule };
-  return undefined;
+/** Why there is no explanation: something that it is made of cannot be read. */
+function Unexplained({ sources }: { readonly sources: ReadonlyMap<string, Source> }) {
+  for (const [kind, source] of sources) {
+    if (source.state !== "denied") continue;
+    const others = new Map([...sources].filter(([other]) => other !== kind && !other.startsWith("this ")));
+    return (
+      <>
+        <Forbidden rule={source.rule} what={what[kind as keyof typeof what] ?? kind} />
+        <SourceProblems sources={others} what={what} />
+      </>
+    );
+  }
+  return <SourceProblems sources={sources} what={what} />;
 }
 
 /** Ages are shown to the minute. */

@@ -15,22 +15,26 @@ const outcomes = {
 export function RulesTab({ data: { rules } }: { readonly data: NodeData }) {
   if (!rules || rules.rules.length === 0)
     return <Empty title="No rules">Rules are for nodes with the label kubernetes.io/os=linux.</Empty>;
+  // Boot arguments have a tab of their own.
   const problems = rules.tuneds.flatMap(({ name, conditions }) =>
     conditions.flatMap(({ type, status, message }) =>
-      status === "True" && message === "" ? [] : [{ name, type, status, message }],
+      (status === "True" && message === "") || type === "BootArguments" ? [] : [{ name, type, status, message }],
     ),
   );
   return (
     <>
-      {problems.map(({ name, type, status, message }) => (
-        <Alert
-          key={`${name} ${type}`}
-          isInline
-          isPlain
-          variant={status === "True" ? "info" : "warning"}
-          title={`Tuned ${name}, ${type} is ${status}${message === "" ? "" : `: ${message}`}`}
-        />
-      ))}
+      <div className="attune-node-notes">
+        {problems.map(({ name, type, status, message }) => (
+          <Alert
+            key={`${name} ${type}`}
+            isInline
+            isPlain
+            component="p"
+            variant={status === "True" ? "info" : "warning"}
+            title={`Tuned ${name}, ${type} is ${status}${message === "" ? "" : `: ${message}`}`}
+          />
+        ))}
+      </div>
       <ol className="attune-rules" aria-label="Rules, in the order in which they are tried">
         {rules.rules.map((rule) => (
           <Rule key={`${rule.tuned} ${rule.index}`} rule={rule} />

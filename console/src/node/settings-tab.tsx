@@ -121,6 +121,7 @@ function ReadBanner({ reading: { state, forget, read }, now }: { readonly readin
     return (
       <Alert
         isInline
+        component="p"
         variant="danger"
         title="Could not read the values of the node"
         actionLinks={<AlertActionLink onClick={read}>Retry</AlertActionLink>}
@@ -133,6 +134,7 @@ function ReadBanner({ reading: { state, forget, read }, now }: { readonly readin
   return (
     <Alert
       isInline
+      component="p"
       variant="info"
       title={`Read ${momentText(state.answer.at, now)}:${String(at.getSeconds()).padStart(2, "0")} from the node itself`}
       actionLinks={<AlertActionLink onClick={forget}>Show what the agent reports</AlertActionLink>}

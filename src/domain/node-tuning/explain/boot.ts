@@ -19,6 +19,11 @@ export interface BootExplanation {
   readonly because: string;
 }
 
+/** The reason of a condition has the arguments in it, of which a node may have hundreds of characters. */
+export function withoutArguments({ because, reported = "" }: BootExplanation): string {
+  return reported === "" ? because : because.replace(` ${JSON.stringify(reported)}`, "").replace(`: ${reported}`, "");
+}
+
 export interface BootInput {
   readonly wanted: readonly string[];
   readonly node: ChosenNode;

@@ -1,4 +1,4 @@
-import type { BootExplanation } from "../../../domain/node-tuning/explain/boot.ts";
+import { type BootExplanation, withoutArguments } from "../../../domain/node-tuning/explain/boot.ts";
 import { equal } from "../../../language/object/json.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 import { type Cell, textTable } from "../terminal/text-table.ts";
@@ -39,9 +39,4 @@ export function bootText(boot: BootExplanation, colours: Colours, columns: numbe
 
 function wordsOf(line: string): string[] {
   return line.split(" ").filter((word) => word !== "");
-}
-
-/** The reason of a condition has the arguments in it. */
-function withoutArguments({ because, reported = "" }: BootExplanation): string {
-  return reported === "" ? because : because.replace(` ${JSON.stringify(reported)}`, "").replace(`: ${reported}`, "");
 }
