@@ -163,22 +163,21 @@ browserTest("a node that there is not is said to be none", async () => {
   expect(await accessibilityFindings(page)).toEqual([]);
 });
 
-browserTest("every tab is accessible and fits at every size", async () => {
-  const { page } = await openPage(system.address("/nodes/node-2"));
-  for (const tab of ["Settings", "CPUs", "Rules", "Boot", "Events", "Compare"]) {
-    await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
+browserTest.each(["Settings", "CPUs", "Rules", "Boot", "Events", "Compare"])(
+  "the tab %s is accessible and fits at every size",
+  async (tab) => {
+    // Few rows: each is like the others, and axe-core looks at every one.
+    const { page } = await openPage(system.address(`/nodes/node-2?tab=${tab.toLowerCase()}&q=vm.`));
     await page.getByRole("tabpanel").locator("> *").first().waitFor();
     await atEverySize(page, `node-${tab.toLowerCase()}`, async (_, look) => {
       expect(await accessibilityFindings(page), look).toEqual([]);
       expect(await sidewaysScroll(page), look).toBe(0);
     });
-  }
-  await page.setViewportSize({ width: 320, height: 640 });
-  for (const tab of ["Settings", "CPUs", "Rules", "Boot"]) {
-    await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
-    expect(await sidewaysScroll(page), `${tab} at 320 pixels`).toBe(0);
-  }
-});
+    await page.setViewportSize({ width: 320, height: 640 });
+    // The page follows its window a moment later.
+    await expect.poll(() => sidewaysScroll(page), { timeout: 100_000 }).toBe(0);
+  },
+);
 
 /** The files of virtual nodes are not watched: their agents look for changes when they start, and every ten minutes. */
 async function restartAgent(node: string): Promise<void> {
