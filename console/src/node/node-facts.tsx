@@ -1,4 +1,5 @@
 import { Alert } from "@patternfly/react-core";
+import type { HardwareExplanation } from "../../../src/domain/node-tuning/explain/hardware.ts";
 import { describeProbe } from "../../../src/language/tuned/probe.ts";
 import { StateLabel } from "../fleet/state-label.tsx";
 import { ageText } from "../parts/since.ts";
@@ -27,11 +28,7 @@ export function NodeFacts({ data, now }: { readonly data: NodeData; readonly now
           ? machineConfig.current
           : `${machineConfig.current || "none"}, gets ${machineConfig.desired || "none"}`),
     ],
-    [
-      "Hardware",
-      hardware &&
-        `${hardware.architecture ?? ""} ${hardware.sockets} × ${hardware.cores / Math.max(1, hardware.sockets)} cores, ${hardware.threads} CPUs`.trim(),
-    ],
+    ["Hardware", hardware && hardwareText(hardware)],
     ["Deferred", deferred && `${deferred}: changes wait for the next restart`],
     ["Performance", about?.performanceProfiles?.map(({ name, state }) => `${name} is ${state}`).join(", ")],
   ] as const;
@@ -63,6 +60,13 @@ export function NodeFacts({ data, now }: { readonly data: NodeData; readonly now
       )}
     </>
   );
+}
+
+/** `amd64, 2 sockets, 32 cores, 64 CPUs` */
+function hardwareText({ architecture, sockets, cores, threads }: HardwareExplanation): string {
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const counts = [counted(sockets, "socket"), counted(cores, "core"), counted(threads, "CPU")];
+  return [...(architecture === undefined ? [] : [architecture]), ...counts].join(", ");
 }
 
 interface Note {

@@ -21,7 +21,8 @@ export async function gatherNode(name: string, gathering: Gathering): Promise<No
 
 /** The profile that the node should have. Undefined: none. */
 export function wantedSpec({ tuning, node }: NodeStoryInput): ProfileSpec | undefined {
-  const chosen = judge(tuning).chosen.find((one) => one.node.node.metadata.name === node.metadata.name);
+  const nodes = tuning.nodes.filter(({ metadata }) => metadata.name === node.metadata.name);
+  const [chosen] = judge({ ...tuning, nodes }).chosen;
   if (!chosen) return undefined;
   const { wanted, observed } = chosen.node;
   return chosen.undecided && observed ? observed.spec : wanted.spec;

@@ -95,14 +95,15 @@ export class TopicContext<Name extends TopicName> {
   }
 
   /**
-   * Calls `compute` once the caches have settled, and again after their objects have changed, at most ten times a second. A
-   * call that rejects is reported as a source that failed, and is tried again with the next change.
+   * Calls `compute` once the caches have settled, and again after their objects have changed, at most ten times a second and
+   * for a fifth of the time. A call that rejects is reported as a source that failed, and is tried again with the next change.
    */
   follow(caches: readonly Pick<Informer, "subscribe">[], compute: () => void | Promise<void>): void {
-    const state = { isDue: false, isRunning: false, isSettled: false };
+    const state = { isDue: false, isRunning: false, isSettled: false, tookMs: 0 };
     const run = async (): Promise<void> => {
       state.isRunning = true;
       state.isDue = false;
+      const began = this.clock.monotonic();
       try {
         await compute();
         this.#table.setSource("rows", { state: "ready" });
@@ -110,11 +111,12 @@ export class TopicContext<Name extends TopicName> {
         if (!this.signal.aborted) this.#table.setSource("rows", { state: "failed", message: errorText(error) });
       }
       state.isRunning = false;
+      state.tookMs = this.clock.monotonic() - began;
       if (state.isDue) later();
     };
     const later = (): void => {
       if (this.signal.aborted) return;
-      this.clock.after(100, () => {
+      this.clock.after(Math.max(100, 4 * state.tookMs), () => {
         if (!this.signal.aborted) void run();
       });
     };

@@ -5,6 +5,7 @@ import { nodeStory, type NodeStoryInput } from "../../../../domain/fleet/node-st
 import { type MachineConfig, type MachineConfigPool } from "../../../../domain/machine-config/api.ts";
 import { Pools } from "../../../../domain/machine-config/pools.ts";
 import { type Profile, type Tuned, tuningNamespace } from "../../../../domain/node-tuning/api.ts";
+import { nodeFactsOf, profileFactsOf } from "../../../../domain/node-tuning/projections.ts";
 import { rulesOf } from "../../../../domain/node-tuning/rule.ts";
 import type { PerformanceProfile } from "../../../../domain/performance-profile/api.ts";
 import type { RolloutNode } from "../../../../domain/rollout/rollout-node.ts";
@@ -62,8 +63,23 @@ export function openNode(context: TopicContext<"node/">): void {
     const canExplain = [...needed, "Pod"].every((kind) => isKnown(context, kind));
     context.replace(new Map(rowsOf(node, caches, canExplain)));
   };
-  const { pods: _, ...all } = caches;
-  context.follow(Object.values(all), compute);
+  const { nodes, profiles, ...others } = caches;
+  // Thousands of other nodes report: only what an explanation depends on matters.
+  const facts = [withFacts(nodes, nodeFactsOf), withFacts(profiles, profileFactsOf)];
+  context.follow([...facts, ...Object.values(others)], compute);
+}
+
+/** Only changes of facts. */
+function withFacts<T extends KubeObject>(
+  cache: Informer<T>,
+  factsOf: (object: T) => string,
+): Pick<Informer, "subscribe"> {
+  return {
+    subscribe: (handler) =>
+      cache.subscribe((event) => {
+        if (event.type !== "updated" || factsOf(event.object) !== factsOf(event.before)) handler(event);
+      }),
+  };
 }
 
 /** Also that there is no such kind is known. */
