@@ -23,18 +23,20 @@ export function RulesTab({ data: { rules } }: { readonly data: NodeData }) {
   );
   return (
     <>
-      <div className="attune-node-notes">
-        {problems.map(({ name, type, status, message }) => (
-          <Alert
-            key={`${name} ${type}`}
-            isInline
-            isPlain
-            component="p"
-            variant={status === "True" ? "info" : "warning"}
-            title={`Tuned ${name}, ${type} is ${status}${message === "" ? "" : `: ${message}`}`}
-          />
-        ))}
-      </div>
+      {problems.length === 0 ? undefined : (
+        <div className="attune-node-notes">
+          {problems.map(({ name, type, status, message }) => (
+            <Alert
+              key={`${name} ${type}`}
+              isInline
+              isPlain
+              component="p"
+              variant={status === "True" ? "info" : "warning"}
+              title={`Tuned ${name}, ${type} is ${status}${message === "" ? "" : `: ${message}`}`}
+            />
+          ))}
+        </div>
+      )}
       <ol className="attune-rules" aria-label="Rules, in the order in which they are tried">
         {rules.rules.map((rule) => (
           <Rule key={`${rule.tuned} ${rule.index}`} rule={rule} />
