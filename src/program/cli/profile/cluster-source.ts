@@ -12,9 +12,14 @@ import { readSnapshotFile, type SnapshotFiles, snapshotFiles } from "./snapshots
 
 /** Where nodes, pools and hardware are read from. */
 export type SourceOptions = Partial<Values<typeof sourceFlags>> & {
-  /** Read the cluster that commands use by default. */
+  /** Where no source is named: read the cluster that commands use by default. */
   readonly live?: boolean | undefined;
 };
+
+/** Whether flags say where to read. */
+export function namesSource({ mustGatherDirPath, kubeconfig, context, snapshot }: SourceOptions): boolean {
+  return [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
+}
 
 /** Reads a must-gather, a live cluster, or only snapshots; nodes of snapshots alone get `role`. */
 export async function knownCluster(options: SourceOptions, role: string, signal: AbortSignal): Promise<KnownCluster> {
@@ -23,7 +28,8 @@ export async function knownCluster(options: SourceOptions, role: string, signal:
   if (mustGatherDirPath !== undefined && (kubeconfig !== undefined || context !== undefined))
     throw new Error("--must-gather-dir-path cannot be used together with --kubeconfig or --context");
   if (mustGatherDirPath !== undefined) return withSnapshots(await readMustGather(mustGatherDirPath), snapshots);
-  if (kubeconfig === undefined && context === undefined && options.live !== true) return onlySnapshots(snapshots, role);
+  const isLive = namesSource(options) ? (kubeconfig ?? context) !== undefined : options.live === true;
+  if (!isLive) return onlySnapshots(snapshots, role);
   const client = new HttpClient(await loadConnection({ kubeconfig, context }));
   try {
     return withSnapshots(await readLiveCluster(readOnlyClient(client), namespace, signal), snapshots);

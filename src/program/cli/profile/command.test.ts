@@ -31,6 +31,15 @@ describe("attune profile", () => {
     await writer.close();
   });
 
+  it("reads the cluster of $KUBECONFIG where no source is named", async () => {
+    const flags = ["--mcp-name", "rt", "--reserved-cpu-count", "2", "--rt-kernel=false"];
+    const KUBECONFIG = join(dir, "gone");
+    const { code, stderr } = await attune.run(["profile", "create", ...flags], { KUBECONFIG });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(KUBECONFIG)]);
+    const none = await attune.run(["profile", "create", ...flags], { KUBECONFIG: "" });
+    expect(none.stderr).toMatch(/^error: --must-gather-dir-path, .* or \$KUBECONFIG is required\n/);
+  });
+
   it("accepts boolean flags with and without values", async () => {
     const topology = parseTopology({ numaNodes: [{ id: 0, cores: ["0/0:0,4", "0/1:1,5", "0/2:2,6", "0/3:3,7"] }] });
     const { files } = topologyFiles(topology ?? { numaNodes: [], offline: [] });

@@ -18,7 +18,8 @@ export function profileCommand(program: Command): void {
           flagName(flag).slice("--".length),
           options[key as keyof typeof choiceFlags],
         ]);
-        return commands.create({ ...options, flags: Object.fromEntries(flags) }, context);
+        const live = (process.env["KUBECONFIG"] ?? "") !== "";
+        return commands.create({ ...options, live, flags: Object.fromEntries(flags) }, context);
       }),
   });
   addCommand(profile, {

@@ -9,7 +9,7 @@ import type { PerformanceProfile } from "../../../domain/performance-profile/api
 import { partitioningMode } from "../../../domain/workload-partitioning/identifier.ts";
 import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
 import { clusterOf, type KnownCluster, machinesOf, unknownHardware } from "./known-cluster.ts";
-import { knownCluster, type SourceOptions } from "./cluster-source.ts";
+import { knownCluster, namesSource, type SourceOptions } from "./cluster-source.ts";
 
 export interface CreateOptions extends SourceOptions {
   readonly mcpName?: string | undefined;
@@ -44,10 +44,10 @@ export async function create(options: CreateOptions, { terminal, signal }: Comma
   return 0;
 }
 
-function missing({ mustGatherDirPath, kubeconfig, context, snapshot, mcpName, nodePoolName }: CreateOptions): string[] {
+function missing({ mcpName, nodePoolName, ...options }: CreateOptions): string[] {
   const reasons: string[] = [];
-  if ([mustGatherDirPath, kubeconfig, context, snapshot].every((one) => one === undefined))
-    reasons.push("--must-gather-dir-path, --kubeconfig, --context or --snapshot is required");
+  if (options.live !== true && !namesSource(options))
+    reasons.push("--must-gather-dir-path, --kubeconfig, --context, --snapshot or $KUBECONFIG is required");
   if ((mcpName === undefined) === (nodePoolName === undefined))
     reasons.push("exactly one of --mcp-name and --node-pool-name is required");
   return reasons;

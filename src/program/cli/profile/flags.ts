@@ -53,6 +53,7 @@ export const choiceFlags = {
 
 export const createFlags = {
   ...sourceFlags,
+  kubeconfig: { ...sourceFlags.kubeconfig, shownDefault: "$KUBECONFIG, if no other source is given" },
   mcpName: text("--mcp-name <name>", "name of the MachineConfigPool; on a cluster without pools, role of the nodes"),
   nodePoolName: text("--node-pool-name <name>", "name of the NodePool of a hosted cluster"),
   ...choiceFlags,
@@ -65,8 +66,9 @@ export const infoFlags = {
     shownDefault: "must-gather, if it exists and no other source is given",
   },
   kubeconfig: { ...sourceFlags.kubeconfig, shownDefault: connectionFlags.kubeconfig.shownDefault },
-  json: toggle("--json", "print JSON"),
-  text: toggle("--text", "print text (the default)"),
+  output: outputFlag(["text", "json", "yaml"], "text, json or yaml"),
+  json: toggle("--json", "print JSON in one line"),
+  text: toggle("--text", "print text, as -o text does"),
 };
 
 export const checkFlags = {

@@ -2,11 +2,14 @@ import { existsSync } from "node:fs";
 import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { type CommandContext, printable } from "../terminal/terminal.ts";
+import { serialised } from "../terminal/serialise.ts";
 import { clusterOf, machinesOf, unknownHardware } from "./known-cluster.ts";
-import { knownCluster, type SourceOptions } from "./cluster-source.ts";
+import { knownCluster, namesSource, type SourceOptions } from "./cluster-source.ts";
 
 export interface InfoOptions extends SourceOptions {
+  /** In one line, as the program that it replaces prints it. */
   readonly json?: boolean | undefined;
+  readonly output?: "text" | "json" | "yaml" | undefined;
 }
 
 /** The default of the program that it replaces. */
@@ -14,8 +17,7 @@ const usualMustGather = "must-gather";
 
 /** Without a source: the folder that a must-gather is usually in, else the cluster that other commands use. */
 function withDefault(options: InfoOptions): SourceOptions {
-  const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
-  if ([mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined)) return options;
+  if (namesSource(options)) return options;
   return existsSync(usualMustGather) ? { ...options, mustGatherDirPath: usualMustGather } : { ...options, live: true };
 }
 
@@ -37,6 +39,8 @@ export async function info(options: InfoOptions, { terminal, signal }: CommandCo
     return 1;
   }
   const infos = poolInfos(all);
-  terminal.out(options.json === true ? `${JSON.stringify(infos)}\n` : poolInfoText(infos));
+  const { json, output = "text" } = options;
+  if (json) terminal.out(`${JSON.stringify(infos)}\n`);
+  else terminal.out(output === "text" ? poolInfoText(infos) : await serialised(infos, output));
   return 0;
 }

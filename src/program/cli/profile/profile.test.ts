@@ -75,7 +75,11 @@ describe("attune profile create", () => {
   });
 
   it.each<[string, Partial<CreateOptions>, RegExp]>([
-    ["a source", {}, /^error: --must-gather-dir-path, --kubeconfig, --context or --snapshot is required\n/],
+    [
+      "a source",
+      {},
+      /^error: --must-gather-dir-path, --kubeconfig, --context, --snapshot or \$KUBECONFIG is required\n/,
+    ],
     ["a pool", { snapshot: ["x"], mcpName: undefined }, /^error: exactly one of --mcp-name and --node-pool-name/],
     ["one pool", { snapshot: ["x"], nodePoolName: "np" }, /^error: exactly one of --mcp-name and --node-pool-name/],
     ["counts", { snapshot: ["x"], flags: {} }, /^error: --reserved-cpu-count: .*\nerror: --rt-kernel: /],
@@ -205,6 +209,19 @@ describe("attune profile info", () => {
     NUMA node 0: CPUs 0-3
 ---
 `);
+  });
+
+  it.each<["json" | "yaml", (text: string) => unknown]>([
+    ["json", JSON.parse],
+    ["yaml", readYaml],
+  ])("prints %s", async (output, parse) => {
+    await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
+    const printed = new RecordingTerminal();
+    // The default cluster counts only where no source is named.
+    expect(await info({ snapshot: [dir], output, live: true }, { terminal: printed, signal })).toBe(0);
+    const other = new RecordingTerminal();
+    await info({ snapshot: [dir], json: true }, { terminal: other, signal });
+    expect(parse(printed.stdout)).toEqual(JSON.parse(other.stdout));
   });
 
   it.each([
