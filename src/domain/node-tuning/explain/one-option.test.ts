@@ -14,7 +14,7 @@ const explanation: NodeExplanation = {
   settings: [
     { unit: "sysctl", option: "vm.swappiness", wanted: "5", from, overrides: [], state: "as wanted" },
     { unit: "cpu", option: "governor", wanted: "performance", from, overrides: [], state: "as wanted" },
-    { unit: "bootloader", option: "cmdline_a", wanted: "nohz=on  nosmt", from, overrides: [], state: "boot" },
+    { unit: "bootloader", option: "cmdline_a", wanted: "+nohz=on  nosmt", from, overrides: [], state: "boot" },
   ],
   unresolved: [],
   warnings: [],

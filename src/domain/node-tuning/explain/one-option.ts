@@ -19,7 +19,8 @@ export function onlyOption<T extends NodeExplanation>(explanation: T, option: st
 
 function isAbout({ unit, option: name, wanted, state }: SettingExplanation, option: string): boolean {
   if ([name, `${unit}.${name}`, `${unit}/${name}`].includes(option)) return true;
-  return state === "boot" && hasArgument(wanted.split(/\s+/), option);
+  // A plus sign adds to what other profiles set.
+  return state === "boot" && hasArgument(wanted.replace(/^\+/, "").split(/\s+/), option);
 }
 
 function hasArgument(words: readonly string[], option: string): boolean {
