@@ -6,6 +6,9 @@ import { nativeEngine } from "../../src/node/engine/native-engine.ts";
 import { launchAt } from "../../src/node/engine/tuned-daemon/launch.ts";
 import { daemonArgv, Supervisor } from "../../src/node/engine/tuned-daemon/supervisor.ts";
 import { TunedEngine } from "../../src/node/engine/tuned-daemon/tuned-engine.ts";
+import type { PerftuneOptions } from "../../src/domain/scylla/perftune/option/perftune-options.ts";
+import { runPerftune } from "../../src/node/perftune/run-perftune.ts";
+import { undoPerftune } from "../../src/node/perftune/undo-perftune.ts";
 import { LinuxHost } from "../../src/node/host/linux-host.ts";
 import { answerProbes } from "../../src/node/on-node/answer-probes.ts";
 import { systemClock } from "../../src/cluster/runtime/clock.ts";
@@ -19,11 +22,25 @@ export type Request =
   | ({ readonly do: "resolve" } & Omit<Wanted, "engine">)
   | { readonly do: "rollback"; readonly engine: EngineName }
   | { readonly do: "status" }
+  /** Tunes the network of the machine as the user of `attune perftune` would, or takes that back. */
+  | { readonly do: "perftune"; readonly nic: string }
+  | { readonly do: "undo-perftune" }
   /** Remembers every file below these folders; links are not followed. */
   | { readonly do: "remember"; readonly folders: readonly string[] }
   /** Files that have changed since, ignoring blanks: new texts by path, `null` for removed files. */
   | { readonly do: "changes" }
   | { readonly do: "reset" };
+
+const networkAlone: PerftuneOptions = {
+  tune: ["net"],
+  mode: "mq",
+  nics: [],
+  directories: [],
+  devices: [],
+  coresPerIrqCore: 16,
+  tcpMemFraction: 0.03,
+  tuneClock: false,
+};
 
 /** `plain`: TuneD alone, with the profiles as they are written. */
 export type EngineName = "native" | "tuned" | "plain";
@@ -72,6 +89,10 @@ async function act(request: Request): Promise<unknown> {
       return engines[request.engine].rollback(host);
     case "status":
       return tuned.status();
+    case "perftune":
+      return runPerftune(host, { ...networkAlone, nics: [request.nic] });
+    case "undo-perftune":
+      return undoPerftune(host);
     case "remember":
       return remember(request.folders);
     case "changes":

@@ -7,7 +7,10 @@ import { tunedPath } from "./tuned-program.ts";
 const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout";
 const retries = "/proc/sys/net/ipv4/tcp_retries2";
 
+const backlog = "/proc/sys/net/core/somaxconn";
+
 const texts = {
+  backlog: "[sysctl]\nnet.core.somaxconn=777\nnet.ipv4.tcp_fin_timeout=33\n",
   short: "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n",
   long: "[variables]\nn=12\n[sysctl]\nnet.ipv4.tcp_retries2=${n}\n",
   raised: "[sysctl]\nnet.ipv4.tcp_fin_timeout=>40\n",
@@ -36,6 +39,33 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
   });
 
   afterEach(() => machine.stop());
+
+  test("leaves a sysctl to perftune that a profile sets too, whichever comes first, and says so", async () => {
+    // The kernel shows no device for this card: its folder is built.
+    const card =
+      "mount -t sysfs none /sys && ip link add perf0 type veth && mkdir -p /mnt/net/perf0/device/msi_irqs /mnt/net/perf0/queues";
+    machine.run("sh", "-ec", `${card} && mount --rbind /mnt/net /sys/class/net`);
+    machine.run("sysctl", "-q", "-w", "net.core.somaxconn=128");
+    const held = (report: ApplyReport): unknown =>
+      report.settings.filter(({ type }) => type === "overridden").map(({ option }) => option);
+
+    await apply("backlog");
+    expect([machine.read(backlog), machine.read(finTimeout)]).toEqual(["777", "33"]);
+    expect(await attune.ask({ do: "perftune", nic: "perf0" })).toMatchObject({ type: "tuned" });
+    expect([machine.read(backlog), machine.read(finTimeout)]).toEqual(["4096", "33"]);
+    expect(await verify("backlog")).toEqual({ differences: [] });
+    expect(held(await apply("backlog"))).toEqual(["net.core.somaxconn"]);
+    expect(machine.read(backlog)).toBe("4096");
+
+    await rollback();
+    expect([machine.read(backlog), machine.read(finTimeout)]).toEqual(["4096", "60"]);
+    expect(held(await apply("backlog"))).toEqual(["net.core.somaxconn"]);
+    expect(machine.read(backlog)).toBe("4096");
+    await attune.ask({ do: "undo-perftune" });
+    expect(machine.read(backlog)).toBe("777");
+    await rollback();
+    expect(machine.read(backlog)).toBe("128");
+  });
 
   test("applies a profile, then another, and rolls everything back", async () => {
     const before = configuration();
