@@ -158,7 +158,7 @@ describe("what an agent decides", () => {
     ]);
     const over = decided({ pods, containers, reported: report[0] });
     expect(over.objects.map(({ object }) => (object as ConfigMap).data?.["cpusUnknown"])).toEqual([undefined, ""]);
-    expect(decided({ pods: [], reported: over.objects[1]?.object as ConfigMap }).objects).toEqual([]);
+    expect(decided({ pods: [], reported: over.objects[1]?.object }).objects).toEqual([]);
   });
 
   it.each([

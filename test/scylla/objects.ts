@@ -38,7 +38,9 @@ export function scyllaPod(
       ...(nodeName === undefined ? {} : { nodeName }),
       containers: [
         { name: "scylla", image: "scylladb/scylla:2025.1.5", resources },
-        ...(gated ? [{ name: gateName, image: "attune", command: [...sidecarCommand] }] : []),
+        ...(gated
+          ? [{ name: gateName, image: "attune", command: [...sidecarCommand], ...(guaranteed ? { resources } : {}) }]
+          : []),
       ],
     },
   };

@@ -12,6 +12,7 @@ import {
   releaseName,
   tuningNamespace,
 } from "../../src/domain/scylla/names.ts";
+import { releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
 import { gateGrants } from "../../src/domain/scylla/gate/gate-grants.ts";
 import { nodeReport, reportName } from "../../src/domain/scylla/on-node/node-report.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
@@ -122,7 +123,7 @@ for (const variant of serverVariants())
         await eventually(kind.kind, () => admin.get<KubeObject>(kind, agentServiceAccount, place));
     });
 
-    it("follows the template of its version, and the image of the ScyllaOperatorConfig", async () => {
+    it("follows the template of its version up and down, keeps all objects, and follows the image of the ScyllaOperatorConfig", async () => {
       await stop();
       await start("1.2.4");
       const label = "app.kubernetes.io/version";
@@ -136,6 +137,20 @@ for (const variant of serverVariants())
         (await daemonSet()).spec?.template.spec?.containers[0]?.command?.includes("scylladb/scylla:2025.3.0"),
       );
       expect((await admin.get(scyllaOperatorConfigKind, "cluster")).spec).toEqual(spec);
+      const uids = async (): Promise<unknown[]> => [
+        (await config()).metadata.uid,
+        (await daemonSet()).metadata.uid,
+        (await admin.get(kinds.clusterRole, agentServiceAccount)).metadata.uid,
+        (await admin.get(kinds.serviceAccount, agentServiceAccount, place)).metadata.uid,
+      ];
+      const before = await uids();
+      await stop();
+      await start("1.2.3");
+      await eventually(
+        "the version of a downgrade",
+        async () => (await daemonSet()).spec?.template.metadata?.labels?.[label] === "1.2.3",
+      );
+      expect(await uids()).toEqual(before);
     });
 
     it("repairs what other clients change", async () => {
@@ -276,6 +291,93 @@ for (const variant of serverVariants())
       await eventually("DaemonSet", () => daemonSet());
     });
 
+    it("replaces databases whose gate has another version after their nodes were tuned, one at a time", async () => {
+      const at = { namespace: "racks" };
+      await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: at.namespace } });
+      const template = scyllaPod("");
+      const set = await admin.create(
+        kinds.statefulSet,
+        {
+          apiVersion: "apps/v1",
+          kind: "StatefulSet",
+          metadata: { name: "rack", ...at },
+          spec: {
+            serviceName: "rack",
+            replicas: 2,
+            selector: { matchLabels: template.metadata.labels ?? {} },
+            template: { metadata: { labels: template.metadata.labels ?? {} }, spec: template["spec"] as never },
+          },
+        },
+        at,
+      );
+      const { uid: owner = "" } = set.metadata;
+      const setReady = (readyReplicas: number): Promise<unknown> =>
+        admin.patch(
+          kinds.statefulSet,
+          "rack",
+          { type: "merge", patch: { status: { replicas: 2, readyReplicas, observedGeneration: 1 } } },
+          { ...at, subresource: "status" },
+        );
+      const land = async (name: string): Promise<string> => {
+        const pod = scyllaPod(name, { nodeName: "picked", guaranteed: true, gated: true });
+        const ownerReferences = [
+          { apiVersion: "apps/v1", kind: "StatefulSet", name: "rack", uid: owner, controller: true },
+        ];
+        const { metadata } = await admin.create(
+          kinds.pod,
+          { ...pod, metadata: { ...pod.metadata, ...at, ownerReferences } },
+          at,
+        );
+        const status = {
+          phase: "Running",
+          conditions: [{ type: "Ready", status: "True" }],
+          containerStatuses: [
+            {
+              name: "scylla",
+              image: "",
+              imageID: "",
+              ready: true,
+              restartCount: 0,
+              containerID: "containerd://a",
+              state: { running: {} },
+            },
+          ],
+        };
+        await admin.patch(kinds.pod, name, { type: "merge", patch: { status } }, { ...at, subresource: "status" });
+        return metadata.uid ?? "";
+      };
+      const uids = { one: await land("rack-0"), two: await land("rack-1") };
+      await setReady(2);
+      const goes = (name: string): Promise<unknown> =>
+        eventually(`${name} is evicted`, async () => {
+          const found = await admin.list(kinds.pod, at);
+          return found.items.every((pod) => pod.metadata.name !== name || pod.metadata.deletionTimestamp !== undefined);
+        });
+      const tuned = (name: string, uid: string): Promise<unknown> =>
+        admin.create(
+          kinds.configMap,
+          releaseConfigMap(
+            { metadata: { name, uid, ...at } },
+            { containerId: "containerd://a", node: "picked" },
+            "cluster",
+          ),
+          at,
+        );
+      await tuned("rack-0", uids.one);
+      await goes("rack-0");
+      // Its StatefulSet has not created it again: the other stays.
+      await setReady(1);
+      await tuned("rack-1", uids.two);
+      const lists = (): number =>
+        requests.filter(({ resource, verb }) => resource === "statefulsets" && verb === "list").length;
+      const before = lists();
+      await eventually("the operator looks at the StatefulSet again", () => Promise.resolve(lists() > before));
+      expect((await admin.get(kinds.pod, "rack-1", at)).metadata.deletionTimestamp).toBeUndefined();
+      await setReady(2);
+      await admin.patch(kinds.pod, "rack-1", { type: "merge", patch: { metadata: { annotations: { a: "b" } } } }, at);
+      await goes("rack-1");
+    });
+
     it("gives a gate the right to read its pod and its ConfigMap, and no other", async () => {
       const uid = await createPod("gated", { nodeName: "other", gated: true });
       const role = await eventually("Role", () =>
@@ -351,18 +453,8 @@ for (const variant of serverVariants())
         place,
       );
       await condition("cluster", "Degraded", "False");
-      await admin.update(
-        kinds.configMap,
-        {
-          ...(await admin.get(kinds.configMap, reportName(node), place)),
-          metadata: {
-            ...written.metadata,
-            resourceVersion: undefined,
-            labels: { ...written.metadata.labels, [nodeLabel]: "gone" },
-          },
-        } as never,
-        place,
-      );
+      const patch = { metadata: { labels: { [nodeLabel]: "gone" } } };
+      await admin.patch(kinds.configMap, reportName(node), { type: "merge", patch }, place);
       await gone("the report of a node that is gone", () => admin.get(kinds.configMap, reportName(node), place));
     });
 

@@ -18,9 +18,19 @@ export interface ScyllaPod extends KubeObject {
   spec?: {
     nodeName?: string;
     serviceAccountName?: string;
-    containers?: { name: string; command?: string[]; resources?: { limits?: Record<string, string> } }[];
+    containers?: {
+      name: string;
+      image?: string;
+      command?: string[];
+      resources?: { limits?: Record<string, string> };
+    }[];
   };
-  status?: { phase?: string; qosClass?: string; containerStatuses?: ContainerStatus[] };
+  status?: {
+    phase?: string;
+    qosClass?: string;
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: ContainerStatus[];
+  };
 }
 
 /** The labels of databases' pods. */

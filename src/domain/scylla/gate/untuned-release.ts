@@ -49,21 +49,34 @@ function hasEnded({ metadata, status }: ScyllaPod): boolean {
 export function projectScyllaPod(pod: ScyllaPod): ScyllaPod | undefined {
   if (!isScyllaPod(pod)) return undefined;
   const { apiVersion, kind, metadata, spec, status } = pod;
-  const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
+  const { name, namespace, uid, resourceVersion, labels, ownerReferences, deletionTimestamp } = metadata;
   return {
     apiVersion,
     kind,
-    metadata: { name, namespace, uid, resourceVersion, labels, ...(deletionTimestamp ? { deletionTimestamp } : {}) },
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      labels,
+      ...(ownerReferences ? { ownerReferences } : {}),
+      ...(deletionTimestamp ? { deletionTimestamp } : {}),
+    },
     spec: {
       ...(spec?.nodeName ? { nodeName: spec.nodeName } : {}),
       ...(spec?.serviceAccountName ? { serviceAccountName: spec.serviceAccountName } : {}),
       containers: (spec?.containers ?? []).map((container) =>
-        isSidecar(container) ? { name: container.name, command: [...sidecarCommand] } : { name: container.name },
+        isSidecar(container)
+          ? { name: container.name, image: container.image ?? "", command: [...sidecarCommand] }
+          : { name: container.name },
       ),
     },
     status: {
       ...(status?.phase ? { phase: status.phase } : {}),
       ...(status?.qosClass ? { qosClass: status.qosClass } : {}),
+      conditions: (status?.conditions ?? [])
+        .filter(({ type }) => type === "Ready")
+        .map(({ type, status: state }) => ({ type, status: state })),
       containerStatuses: (status?.containerStatuses ?? []).map((container) => ({
         name: container.name,
         ...(container.containerID ? { containerID: container.containerID } : {}),

@@ -41,6 +41,19 @@ const ownGrants: readonly Grant[] = [
     verbs: ["create", "patch"],
   },
   {
+    because:
+      "whether all databases of a namespace are ready, before one of them restarts to get the gate of this version",
+    apiGroups: ["apps"],
+    resources: ["statefulsets"],
+    verbs: ["list"],
+  },
+  {
+    because: "restarts a database to get the gate of this version, as its PodDisruptionBudget allows",
+    apiGroups: [""],
+    resources: ["pods/eviction"],
+    verbs: ["create"],
+  },
+  {
     because: "how far the agents of a config are",
     apiGroups: [group],
     resources: ["scyllanodeconfigs/status"],

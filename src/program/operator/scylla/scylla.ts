@@ -20,6 +20,7 @@ import {
   type ScyllaCaches,
   scyllaConfigController,
 } from "../../../domain/scylla/config/scylla-config-controller.ts";
+import { outdatedGateController } from "../../../domain/scylla/gate/outdated-gate-controller.ts";
 import { type ConfigMap, projectRelease } from "../../../domain/scylla/gate/release.ts";
 import { projectScyllaPod } from "../../../domain/scylla/gate/untuned-release.ts";
 import { untunedReleaseController } from "../../../domain/scylla/gate/untuned-release-controller.ts";
@@ -62,6 +63,18 @@ export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
     log,
     metrics,
   });
+  const outdated = outdatedGateController({
+    client: writer,
+    pods,
+    releases: released,
+    nodes: caches.nodes,
+    configs: caches.configs,
+    image: parts.template.image,
+    recorder,
+    clock,
+    log,
+    metrics,
+  });
   return {
     name: "Scylla node tuning",
     async run(signal) {
@@ -69,7 +82,7 @@ export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
       setMaxListeners(0, signal);
       const forget = scyllaMetrics(metrics, { ...caches, pods, releases: released });
       try {
-        await Promise.all([...informers, configs, releases].map((part) => part.run(signal)));
+        await Promise.all([...informers, configs, releases, outdated].map((part) => part.run(signal)));
       } finally {
         forget();
       }
@@ -102,7 +115,10 @@ function cachesOf(client: Client, clock: Clock): Cached {
   };
   const pods = createInformer<ScyllaPod>(client, kinds.pod, {
     labelSelector: scyllaPodSelector,
-    indexes: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },
+    indexes: {
+      node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []),
+      namespace: ({ metadata }) => [metadata.namespace ?? ""],
+    },
     clock,
     project: projectScyllaPod,
   });
