@@ -43,8 +43,13 @@ it("lets nodes join without cores where the agent gives them cores", () => {
   expect(joining({}, {}).type).toBe("refused");
 });
 
-it("says which file the kubelet needs", () => {
-  expect(joining({}, {}).problems[0]?.message).toContain("/etc/kubernetes/openshift-workload-pinning");
+it("says once which file the kubelet needs", () => {
+  const told = joining({}, {}).problems.map(({ message }) =>
+    message.includes("/etc/kubernetes/openshift-workload-pinning"),
+  );
+  expect(told).toEqual([true, false]);
+  const [only] = joining({ capacity: cores }, {}).problems;
+  expect(only?.message).toContain("/etc/kubernetes/openshift-workload-pinning");
 });
 
 it("lets a node without cores be drained", () => {

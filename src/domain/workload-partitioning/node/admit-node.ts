@@ -39,15 +39,22 @@ function missing(node: KubeObject, { nodeEntry }: ReleaseRules): Problem[] {
     ["capacity", "node-capacity-missing"],
     ["allocatable", "node-allocatable-missing"],
   ] as const;
-  return lists.flatMap(([list, code]) => {
+  const isThere = (list: string): boolean => {
     const amounts = at(node, "status", list);
     const names = isObject(amounts) ? Object.keys(amounts) : [];
-    const isThere = names.some((name) =>
+    return names.some((name) =>
       nodeEntry === "contains" ? name.includes(coresSuffix) : name.endsWith(`.${coresSuffix}`),
     );
-    const text = `nodes of a cluster with CPU partitioning must have it: does ${pinningPaths.kubelet} exist, and did the kubelet start after it was written?`;
-    return isThere ? [] : [{ code, status: 422 as const, ...required(`status.${list}.${coresSuffix}`, text) }];
-  });
+  };
+  const text = "nodes of a cluster with CPU partitioning must have it";
+  const question = `: does ${pinningPaths.kubelet} exist, and did the kubelet start after it was written?`;
+  return lists
+    .filter(([list]) => !isThere(list))
+    .map(([list, code], index) => ({
+      code,
+      status: 422,
+      ...required(`status.${list}.${coresSuffix}`, index === 0 ? text + question : text),
+    }));
 }
 
 function forbidden(object: KubeObject, code: Problem["code"], message: string): Admission {
