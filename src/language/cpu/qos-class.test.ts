@@ -25,6 +25,22 @@ describe("qosClass", () => {
       expected,
     );
   });
+
+  it.each([
+    ["Guaranteed", { limits: both, requests: both }],
+    ["Burstable", { limits: { cpu: "1" }, requests: { cpu: "1" } }],
+    ["BestEffort", { limits: { "hugepages-2Mi": "2Mi" } }],
+  ])("is %s for a pod with %j, whatever its containers have", (expected, resources) => {
+    expect(qosClass({ containers: [{ name: "c", resources: { requests: { cpu: "100m" } } }], resources })).toBe(
+      expected,
+    );
+  });
+
+  it("is that of the containers where the pod has no resources as a whole", () => {
+    expect(qosClass({ containers: [{ name: "c", resources: { limits: both, requests: both } }], resources: {} })).toBe(
+      "Guaranteed",
+    );
+  });
 });
 
 describe("partitioningQosClass", () => {

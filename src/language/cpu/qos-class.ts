@@ -16,15 +16,22 @@ export interface Container {
 const counted = ["cpu", "memory"] as const;
 const zero = parseQuantity("0");
 
-/** As in a pod's status. Guaranteed: every container has limits for cpu and memory, equal to its requests. BestEffort: none has either. */
+/**
+ * As in a pod's status. Guaranteed: every container has limits for cpu and memory, equal to its requests. BestEffort: none has either.
+ * Where the pod has resources as a whole, they alone decide.
+ */
 export function qosClass(spec: {
   readonly containers?: readonly Container[];
   readonly initContainers?: readonly Container[];
+  readonly resources?: Resources;
 }): QosClass {
+  const { requests: ofPod = {}, limits: mostOfPod = {} } = spec.resources ?? {};
+  const whole = Object.keys(ofPod).length + Object.keys(mostOfPod).length > 0 ? spec.resources : undefined;
+  const containers = whole ? [{ resources: whole }] : [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
   let everyContainerLimited = true;
-  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+  for (const { resources } of containers) {
     collect(resources?.requests, requests);
     const limited = collect(resources?.limits, limits);
     if (limited < counted.length) everyContainerLimited = false;
