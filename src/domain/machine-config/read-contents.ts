@@ -60,7 +60,9 @@ function fileOf({ path = "", mode = 0o644, contents = {}, user, group }: FileEnt
   return { path, mode, bytes: decoded.bytes, user: account(user), group: account(group) };
 }
 
+/** Root, however it is named, is what a file has if nothing is said. */
 function account({ id, name }: AccountEntry = {}): Account | undefined {
+  if (id === 0 || (id === undefined && name === "root")) return undefined;
   if (id !== undefined) return { type: "id", id };
   return name ? { type: "name", name } : undefined;
 }

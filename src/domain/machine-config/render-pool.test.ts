@@ -45,6 +45,8 @@ test("a pool's rendered config has the files of its MachineConfigs, and its cont
   expect(readContents(rendering.config.spec)).toEqual({ type: "contents", contents: rendering.contents });
 });
 
+const oneFile = { path: "/etc/a", contents: { source: "data:,one" } };
+
 test("the spelling of a file does not change the name (machine-config W-5)", () => {
   const names = [
     withFile("/etc/a", "data:,one"),
@@ -56,6 +58,24 @@ test("the spelling of a file does not change the name (machine-config W-5)", () 
     return rendering.type === "rendered" ? rendering.config.metadata.name : rendering.problems;
   });
   expect(new Set(names).size).toBe(1);
+});
+
+test.each<[string, object]>([
+  [
+    "root is named as the owner",
+    { storage: { files: [{ ...oneFile, user: { name: "root" }, group: { name: "root" } }] } },
+  ],
+  ["root is named by its id", { storage: { files: [{ ...oneFile, user: { id: 0 }, group: { id: 0 } }] } }],
+  ["lists are empty", { storage: { files: [oneFile], disks: [], links: [] }, passwd: { users: [], groups: [] } }],
+])("where %s, name and contents are the same (machine-config W-5)", (_, sections) => {
+  const [one, other] = [{ storage: { files: [oneFile] } }, sections].map((parts) =>
+    render(machineConfig("10-a", { config: { ignition: { version: "3.2.0" }, ...parts } })),
+  );
+  expect(other).toMatchObject({
+    type: "rendered",
+    config: { metadata: one?.type === "rendered" ? one.config.metadata : {} },
+  });
+  expect(other?.type === "rendered" && other.contents).toEqual(one?.type === "rendered" && one.contents);
 });
 
 test("boot arguments that the kernel would not read to their end are refused, with the MachineConfig that adds the last", () => {

@@ -55,9 +55,17 @@ function rest({ document, baseOSExtensionsContainerImage }: MergedSpec): unknown
     systemd: _units,
     ...others
   } = document;
-  const { files: _files, directories: _directories, links: _links, ...layout } = storage ?? {};
+  const { files: _files, directories: _directories, links: _links, ...lists } = storage ?? {};
+  const layout = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
   const users = passwd?.users?.map(({ passwordHash: _hash, sshAuthorizedKeys: _keys, ...user }) => user);
-  return { ignition, layout, users, groups: passwd?.groups, others, baseOSExtensionsContainerImage };
+  return {
+    ignition,
+    layout,
+    users: users?.length ? users : undefined,
+    groups: passwd?.groups?.length ? passwd.groups : undefined,
+    others,
+    baseOSExtensionsContainerImage,
+  };
 }
 
 const noImages: Images = { osImageURL: "", baseOSExtensionsContainerImage: "" };
