@@ -39,8 +39,8 @@ export const examples = {
     with: "partitioning",
     files: ["performance-profile.yaml", "workloads.yaml"],
     text: [
-      "pods of DaemonSet monitor run on the reserved CPUs 0 and 1, those of",
-      "DaemonSet application on the others",
+      "pods of DaemonSet monitor run on the reserved CPUs 0 and 1; those of",
+      "DaemonSet application have two of the others for themselves",
       "look at it: kubectl -n platform get pods, then attune explain pod",
     ],
   },
