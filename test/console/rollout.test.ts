@@ -7,11 +7,11 @@ import { Members } from "../../src/domain/rollout/members.ts";
 import { projectRolloutNode } from "../../src/domain/rollout/rollout-node.ts";
 import { poolView } from "../../src/domain/rollout/view/pool-view.ts";
 import { rolloutSentence } from "../../src/domain/rollout/view/rollout-sentence.ts";
-import { accessibilityFindings, sidewaysScroll } from "./harness/accessible.ts";
+import { accessibilityFindings } from "./harness/accessible.ts";
 import { browserTest, openPage } from "./harness/browser-test.ts";
+import { looksRight } from "./harness/looks-right.ts";
 import { press, tabTo } from "./harness/keyboard.ts";
 import { systemForAll } from "./harness/running-system.ts";
-import { atEverySize } from "./harness/screenshots.ts";
 
 const system = systemForAll({ nodes: 3 });
 const budgetKind: KindRef = {
@@ -75,10 +75,7 @@ browserTest(
       "verify to do",
       "uncordon to do",
     ]);
-    await atEverySize(page, "rollout", async (page, look) => {
-      expect(await accessibilityFindings(page), look).toEqual([]);
-      expect(await sidewaysScroll(page), look).toBe(0);
-    });
+    await looksRight(page, "rollout");
 
     await pool.getByRole("button", { name: "Pause low-latency" }).click();
     const dialog = page.getByRole("dialog", { name: "Pause low-latency?" });

@@ -15,9 +15,9 @@ import { scyllaPodLabels } from "../../src/domain/scylla/scylla-pod.ts";
 import { partitioningConfigMap } from "../../src/domain/workload-partitioning/identifier.ts";
 import { refusalEvent } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
-import { accessibilityFindings, sidewaysScroll } from "./harness/accessible.ts";
+import { accessibilityFindings } from "./harness/accessible.ts";
 import { browserTest, openPage } from "./harness/browser-test.ts";
-import { atEverySize } from "./harness/screenshots.ts";
+import { looksRight } from "./harness/looks-right.ts";
 import { clustersForAll } from "./harness/served-clusters.ts";
 
 const clusters = clustersForAll("one");
@@ -119,10 +119,7 @@ browserTest("Partitioning shows what admission did with pods, and on which CPUs 
   expect(await cells()).toHaveLength(3);
   await page.mouse.move(0, 0);
   await page.getByText("dns/dns-2", { exact: true }).waitFor();
-  await atEverySize(page, "partitioning", async (page, look) => {
-    expect(await accessibilityFindings(page), look).toEqual([]);
-    expect(await sidewaysScroll(page), look).toBe(0);
-  });
+  await looksRight(page, "partitioning");
 });
 
 browserTest("Scylla names the database that waits, the Job that failed, and how to open the gate by hand", async () => {
@@ -214,10 +211,7 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
   await page.getByText("Open the gate by hand").click();
   const name = releaseName(database.metadata.uid ?? "");
   await page.getByText(`kubectl create configmap ${name} -n db`).waitFor();
-  await atEverySize(page, "scylla", async (page, look) => {
-    expect(await accessibilityFindings(page), look).toEqual([]);
-    expect(await sidewaysScroll(page), look).toBe(0);
-  });
+  await looksRight(page, "scylla");
   await clusters.write("one", kinds.configMap, {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -229,7 +223,7 @@ browserTest("Scylla names the database that waits, the Job that failed, and how 
 });
 
 browserTest("who may not read what a view is made of is told which right is missing", async () => {
-  const { page } = await openPage(await clusters.addressWithoutRights("/scylla"));
+  const { page } = await openPage(await clusters.addressAs("nobody", "/scylla"));
   const rules = [
     ["Scylla", "list scyllanodeconfigs.scylla.scylladb.com"],
     ["Partitioning", "list pods"],

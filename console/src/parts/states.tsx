@@ -127,6 +127,8 @@ export interface WriteButtonProps {
   readonly variant?: "primary" | "secondary" | "danger" | "link";
   readonly isDisabled?: boolean;
   readonly isLoading?: boolean;
+  /** Begins with the text that is shown. */
+  readonly "aria-label"?: string;
 }
 
 /** A button for what the user may not be allowed to do: then it says which right is missing. */

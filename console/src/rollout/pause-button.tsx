@@ -40,9 +40,9 @@ export function PauseButton({ row }: { readonly row: Row }) {
         action={row.kind === "NodePool" ? "pause node pools" : "pause pools"}
         variant="secondary"
         onClick={() => setOpen(true)}
+        aria-label={`${verb} ${row.name}`}
       >
         {verb}
-        <span className="pf-v6-screen-reader"> {row.name}</span>
       </WriteButton>
       <Modal isOpen={isOpen} onClose={close} variant="small" aria-labelledby="pause-title">
         <ModalHeader title={title} labelId="pause-title" />

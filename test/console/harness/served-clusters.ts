@@ -25,8 +25,8 @@ export interface ServedClusters {
   admin(name: string): HttpClient;
   /** An address that signs in once. */
   address(path: string): string;
-  /** The same of a console for a user without any rights. */
-  addressWithoutRights(path: string): Promise<string>;
+  /** The same of a console for another user, who has no rights but those that a test gives. */
+  addressAs(user: string, path: string): Promise<string>;
   /** Ends the API server of one cluster. */
   stop(name: string): Promise<void>;
   /** With its status, as the parts that are not there would write it. */
@@ -85,7 +85,7 @@ async function run(names: readonly string[]) {
     console,
     admin: (name: string) => of(name).admin,
     address: (path: string) => addressOf(console, path),
-    addressWithoutRights: async (path: string) => addressOf(await serve((admin) => admin.as({ user: "nobody" })), path),
+    addressAs: async (user: string, path: string) => addressOf(await serve((admin) => admin.as({ user })), path),
     stop: (name: string) => of(name).server.close(),
     async write<T extends KubeObject>(cluster: string, kind: KindRef<T>, object: T): Promise<T> {
       const { admin } = of(cluster);

@@ -15,7 +15,9 @@ export function clustersSentence(states: readonly ChainState[], nodePools: numbe
   if (all === 0) return `No ConfigMap tunes ${pools}`;
   const good = states.filter((state) => state === "in sync").length;
   if (good === all)
-    return all === 1 ? `The object of ${pools} is in sync` : `All ${count(all)} objects of ${pools} are in sync`;
+    return all === 1
+      ? `The object of ${pools} is in sync`
+      : `${all === 2 ? "Both" : `All ${count(all)}`} objects of ${pools} are in sync`;
   const parts = words.flatMap(([state, one, several]) => {
     const number = states.filter((of) => of === state).length;
     return number === 0 ? [] : [`${count(number)} ${number === 1 ? one : several}`];

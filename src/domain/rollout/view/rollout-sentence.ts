@@ -36,7 +36,8 @@ export function rolloutSentence(pools: readonly NamedPool[]): string {
   const paused = pools.filter(({ state }) => state === "paused");
   const rest = paused.length === 0 ? "" : `; ${namesOf(paused)} ${paused.length === 1 ? "is" : "are"} paused`;
   if (pools.length === 1) return `The pool is updated: ${many(nodes)}${rest}`;
-  return `All ${count(pools.length)} pools are updated: ${many(nodes)}${rest}`;
+  const every = pools.length === 2 ? "Both" : `All ${count(pools.length)}`;
+  return `${every} pools are updated: ${many(nodes)}${rest}`;
 }
 
 /** Not every node has what it should have. */

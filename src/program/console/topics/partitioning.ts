@@ -71,7 +71,9 @@ export function openPartitioning(context: TopicContext<"partitioning">): void {
     const { mode, state } = partitioningStatus(infrastructures.list()[0] ?? configMaps.list()[0]);
     const made = pods.list().flatMap((pod): [string, AdmissionDecision][] => {
       const decision = decisionOfPod(pod);
-      return decision ? [[`pod/${pod.metadata.uid}`, decision]] : [];
+      // Where pods are not divided, one that asks is left as it is, and nothing is wrong with that.
+      const isQuiet = mode === "None" && decision?.outcome === "passed";
+      return decision && !isQuiet ? [[`pod/${pod.metadata.uid}`, decision]] : [];
     });
     const refused = refusals.list().flatMap((event): [string, AdmissionDecision][] => {
       const decision = decisionOfRefusal(event);
