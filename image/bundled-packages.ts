@@ -10,7 +10,10 @@ export interface NpmPackage {
   readonly text: string;
 }
 
-/** The packages of npm that the bundle contains: those that its source maps name, and re2js, which has no map. */
+/**
+ * The packages of npm that the bundle contains: those that its source maps name, re2js, which has no map, and those that the
+ * build of the page has noted.
+ */
 export function bundledPackages(bundle: string, root: string): NpmPackage[] {
   const maps = readdirSync(bundle).filter((name) => name.endsWith(".map"));
   const names = new Set(["re2js"]);
@@ -22,6 +25,8 @@ export function bundledPackages(bundle: string, root: string): NpmPackage[] {
       if (name) names.add(name);
     }
   }
+  for (const name of JSON.parse(readFileSync(join(bundle, "console/packages.json"), "utf8")) as string[])
+    names.add(name);
   return [...names].sort().map((name) => describe(name, join(root, "node_modules", name)));
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { agentGrants } from "../../src/program/agent/rbac.ts";
-import { foundation, type InstallOptions } from "../../src/program/cli/install/manifests.ts";
+import { foundation, type InstallOptions, installManifests } from "../../src/program/cli/install/manifests.ts";
 import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
+import { at, get } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorGrants } from "../../src/program/operator/rbac.ts";
 import { hostedClusterGrants } from "../../src/program/operator/hosted-rbac.ts";
@@ -130,6 +131,20 @@ describe("rights", () => {
     expect(validations[0]?.expression).toMatch(/^\(request\.name == 'scylla-node-config' && /);
   });
 
+  it("of the console are none, and its pod has no token", () => {
+    const added = installManifests({ console: true });
+    const before = new Set(installManifests().map((object) => JSON.stringify(object)));
+    const own = added.filter((object) => !before.has(JSON.stringify(object)));
+    expect(own.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(
+      ["ServiceAccount", "Service", "NetworkPolicy", "Deployment"].map((kind) => `${kind} attune-console`),
+    );
+    const [account, , , deployment] = own;
+    expect(account).toMatchObject({ automountServiceAccountToken: false });
+    const pod = at(deployment, "spec", "template", "spec");
+    expect(pod).toMatchObject({ serviceAccountName: "attune-console", automountServiceAccountToken: false });
+    expect(JSON.stringify(get(pod, "volumes"))).not.toContain("serviceAccountToken");
+  });
+
   it("are installed with --scylla exactly as in the table; the operator gives agents theirs", () => {
     const rules = (options: InstallOptions): number =>
       foundation(options)
@@ -180,6 +195,7 @@ right to create any. No account has the role \`attune:first-boot-issuer\`: it is
 | attune-operator | be root on every node: it writes the DaemonSet of the agents, which are privileged, and Tuneds and MachineConfigs | be contained by RBAC: root on a control plane node is root of the cluster |
 | attune-agent | read all Profiles, and report a wrong status of its own node | write anything about another node (a ValidatingAdmissionPolicy) |
 | attune-webhook | refuse or delay writes of Tuneds and PerformanceProfiles, read them, write events, and change PerformanceProfiles of older versions while it converts them; change pods that ask for partitioning or belong to Scylla databases; read its own keys | change Tuneds, receive objects of other kinds, Secrets among them, or change the schema of a CRD (a ValidatingAdmissionPolicy, \`test/webhook/rights.test.ts\`) |
+| attune-console | nothing: the account has no rights, and its pod no token. Who takes over the console sees the tokens that its users send from then on | do anything itself |
 | attune-management | be root on every node of every hosted cluster, and read all Secrets of the management cluster, among them kubeconfigs of hosted clusters | give others more than operators of hosted clusters have |
 | attune-operator, of a hosted cluster | change the tuning of this hosted cluster; with the kubeconfig beside it, all of this hosted cluster | read or write anything else in the management cluster |
 | a machine's first boot | read the config of one pool, once | use the API server, or be answered after another client has used it |

@@ -28,19 +28,21 @@ export function Header({ onSignOut, onHelp }: { readonly onSignOut: () => void; 
           <PageToggleButton isHamburgerButton aria-label="Navigation" icon={<BarsIcon />} />
         </MastheadToggle>
         <MastheadBrand>
-          <MastheadLogo component={(props) => <Link {...props} href="/" />}>Attune</MastheadLogo>
+          <MastheadLogo className="attune-brand" component={(props) => <Link {...props} href="/" />}>
+            Attune
+          </MastheadLogo>
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
         <Toolbar isFullHeight isStatic>
-          <ToolbarContent>
+          <ToolbarContent alignItems="center">
             <ToolbarItem>
               <Clusters />
             </ToolbarItem>
             <ToolbarItem className="attune-grow">
               <Search />
             </ToolbarItem>
-            <ToolbarItem>
+            <ToolbarItem alignSelf="center">
               <LiveDot />
             </ToolbarItem>
             <ToolbarItem visibility={{ default: "hidden", md: "visible" }}>

@@ -1,5 +1,6 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { defaultUtilsImage } from "../../domain/scylla/names.ts";
+import { certificateFolder } from "../console/names.ts";
 import { systemNamespace } from "../operator/names.ts";
 import { partitioningModes } from "../../domain/workload-partitioning/identifier.ts";
 import { tokenPath } from "../../domain/rollout/first-boot/token-file.ts";
@@ -69,6 +70,19 @@ export const consoleFlags = {
     shownDefault: "$XDG_STATE_HOME/attune/console",
   }),
   url: toggle("--url", "print a new address of the console that runs, and exit"),
+  allowedHost: list(
+    "--allowed-host <host>",
+    "another name by which browsers reach it, with its port unless that is the usual one; may be repeated",
+  ),
+  inCluster: toggle(
+    "--in-cluster",
+    "in a pod: serve users of its cluster over TLS, who sign in with tokens of their own; attune install --console runs it so",
+  ),
+  certificates: text(
+    "--certificates <dir>",
+    "with --in-cluster: directory of tls.crt and tls.key, read again when they change; without them it makes its own",
+    { default: certificateFolder },
+  ),
 };
 
 export const apiserverFlags = {
@@ -302,6 +316,7 @@ export const installFlags = {
     secureUrl,
   ),
   scylla: toggle("--scylla", "include what tunes nodes of Scylla databases: CRDs, namespace and rights"),
+  console: toggle("--console", "include the console: a Deployment whose users sign in with tokens of their own"),
   scyllaUtilsImage: scyllaUtilsImageFlag,
   replicas: parsed("--replicas <n>", "replicas of operator and webhook", replicaCount, { default: "2" }),
   monitoring: toggle(

@@ -14,6 +14,12 @@ import { hashOf, secret, Sessions } from "./http/sessions.ts";
 import { Streams } from "./stream/streams.ts";
 import { type ConsoleCluster, Users } from "./users.ts";
 
+/** PEM, both. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface ConsoleOptions {
   /** The first one is shown first. */
   readonly clusters: readonly ConsoleCluster[];
@@ -30,7 +36,7 @@ export interface ConsoleOptions {
   readonly signIn: "link" | "token";
   /** Names under which browsers reach it besides this machine's. */
   readonly allowedHosts?: readonly string[];
-  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly tls?: TlsFiles | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock?: Clock;
@@ -42,9 +48,13 @@ export interface RunningConsole {
   link(): string;
   /** Who shows it gets a new link: `POST /api/link`. */
   readonly linkKey: string;
+  /** New connections get another certificate. */
+  renew(tls: TlsFiles): void;
   /** Resolves when it has stopped, after the signal has aborted. */
   readonly stopped: Promise<void>;
 }
+
+const minVersion = "TLSv1.2";
 
 /** Serves the page and what it asks for. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
@@ -76,7 +86,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       else sendError(response, isApiError(error) ? 502 : 500, { error: errorText(error) });
     });
   };
-  const server = tls ? createTlsServer({ ...tls, minVersion: "TLSv1.2" }, listener) : createServer(listener);
+  const secure = tls && createTlsServer({ ...tls, minVersion }, listener);
+  const server = secure ?? createServer(listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => resolve());
@@ -93,7 +104,13 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     server.closeAllConnections();
     await closed;
   };
-  return { url, linkKey, link: () => `${url}/#${sessions?.issue() ?? ""}`, stopped: stop() };
+  return {
+    url,
+    linkKey,
+    link: () => `${url}/#${sessions?.issue() ?? ""}`,
+    renew: (files) => secure?.setSecureContext({ ...files, minVersion }),
+    stopped: stop(),
+  };
 }
 
 function urlOf(request: IncomingMessage, protocol: string): URL | undefined {

@@ -6,12 +6,17 @@ const endpoint = inject("browser");
 /** A test that needs the browser. Where there is none it is skipped; the set-up prints why. */
 export const browserTest = test.skipIf(endpoint === "");
 
+/** Longer than any step takes, also on a busy machine: it only ends a test that waits in vain. */
+const longestMs = 100_000;
+
 export type Theme = "light" | "dark";
 
 export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: Theme;
+  /** Runs in the page before its own scripts. */
+  readonly script?: string;
 }
 
 /** A page that a test looks at, in a profile of its own. */
@@ -41,7 +46,9 @@ export async function openPage(address: string, options: PageOptions = {}): Prom
   const expected: RegExp[] = [];
   await listen(context, new URL(address).origin, (complaint) => complaints.push(complaint));
   onTestFinished(() => close(browser, () => check(complaints, expected)));
+  if (options.script !== undefined) await context.addInitScript(options.script);
   const page = await context.newPage();
+  page.setDefaultTimeout(longestMs);
   await page.goto(address);
   return { page, context, complaints, expects: (complaint) => void expected.push(complaint) };
 }

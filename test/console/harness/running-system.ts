@@ -8,13 +8,13 @@ import { machineConfigPoolKind } from "../../../src/domain/machine-config/api.ts
 import { tunedKind } from "../../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../../src/domain/performance-profile/api.ts";
 import type { MemoryHost } from "../../../src/node/host/memory-host.ts";
-import { Program } from "../../../src/program/cli/testing/program.ts";
 import { createMissing } from "../../../src/program/cli/up/cluster-access.ts";
 import { converge, readCluster, waitingIn } from "../../../src/program/cli/up/convergence.ts";
 import { startSystem, workedNodes } from "../../../src/program/cli/up/system.ts";
 import { examplePerformanceProfile, examplePool, exampleTuned } from "../../../src/program/cli/up/worked-example.ts";
 import { type RunningConsole, startConsole } from "../../../src/program/console/console-server.ts";
 import { version } from "../../../src/program/version.ts";
+import { builtPage } from "./built-page.ts";
 
 export interface SystemOptions {
   /** With the names `node-1` and so on. */
@@ -56,13 +56,13 @@ async function runSystem({ nodes, mode = "plain", example = true }: SystemOption
   const dir = await mkdtemp(join(tmpdir(), "attune-console-"));
   const stop = new AbortController();
   const { signal } = stop;
-  const program = await Program.build();
+  const page = await builtPage();
   const system = await startSystem({ dir, port: 0, machines: workedNodes(nodes, mode), mode, signal, log: noLog });
   const { admin, hosts, server } = system;
   const consoles: RunningConsole[] = [];
   const serve = async (more: ServeOptions = {}): Promise<RunningConsole> => {
     const clusters = [{ name: mode, client: admin }];
-    const assets = join(program.path, "console");
+    const { assets } = page;
     const common = {
       clusters,
       assets,
@@ -102,7 +102,7 @@ async function runSystem({ nodes, mode = "plain", example = true }: SystemOption
     stop: async () => {
       stop.abort();
       await Promise.all([system.stopped, ...consoles.map(({ stopped }) => stopped)]);
-      await program.remove();
+      await page.remove();
       await rm(dir, { recursive: true, force: true });
     },
   };

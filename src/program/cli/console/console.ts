@@ -7,11 +7,23 @@ import type { consoleFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { writeOut } from "../terminal/terminal.ts";
 import { defaultStateDirectory } from "../up/state-directory.ts";
+import { clusterOfPod, serveInCluster } from "./in-cluster.ts";
+import { version } from "../../version.ts";
 import { newLink, startOwnConsole } from "./running-console.ts";
 
 /** `attune console`: the console for any cluster, with the rights of the kubeconfig's user. */
 export async function consoleCommand(options: Values<typeof consoleFlags>): Promise<void> {
-  const { dir, port, url } = options;
+  const { dir, port, url, inCluster, allowedHost: allowedHosts = [], certificates } = options;
+  if (inCluster) {
+    const { signal } = stopOnSignals();
+    const log = await createLog({ name: "attune", level: "info" });
+    const connection = await clusterOfPod(process.env);
+    const running = await serveInCluster({
+      ...{ connection, host: "0.0.0.0", port, allowedHosts, certificates, signal, log },
+    });
+    log.info({}, `attune ${version} console of ${connection.cluster.server}`);
+    return running.stopped;
+  }
   const own = dir ?? defaultStateDirectory("console", process.env);
   if (own === undefined)
     throw new Error("choose a directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
@@ -22,7 +34,7 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   try {
     const log = await createLog({ name: "attune", level: "warn" });
     const clusters = [{ name: connection.name, client }];
-    const running = await startOwnConsole(own, { clusters, port, signal, log });
+    const running = await startOwnConsole(own, { clusters, port, allowedHosts, signal, log });
     writeOut(
       `console     ${running.link()}\n\nThe address works once; attune console --url prints a new one. Ctrl-C stops.\n`,
     );

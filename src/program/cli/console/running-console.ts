@@ -6,7 +6,7 @@ import { type ConsoleOptions, type RunningConsole, startConsole } from "../../co
 import { version } from "../../version.ts";
 
 /** The page is built beside the bundle. */
-const assets = join(dirname(fileURLToPath(import.meta.url)), "console");
+export const builtPage = join(dirname(fileURLToPath(import.meta.url)), "console");
 
 /** The file by which `attune console --url` finds a console that runs. Only its user may read it. */
 export const consoleFile = "console.json";
@@ -21,7 +21,7 @@ export async function startOwnConsole(
   dir: string,
   options: Pick<ConsoleOptions, "clusters" | "port" | "signal" | "log"> & { readonly allowedHosts?: readonly string[] },
 ): Promise<RunningConsole> {
-  const running = await startConsole({ ...options, assets, version, host: "127.0.0.1", signIn: "link" });
+  const running = await startConsole({ ...options, assets: builtPage, version, host: "127.0.0.1", signIn: "link" });
   const file = join(dir, consoleFile);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   // Created anew: the mode of a file that is there would stay.

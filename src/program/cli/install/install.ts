@@ -136,8 +136,9 @@ async function fitted(client: HttpClient, wanted: Wanted, signal: AbortSignal): 
 
 function wantedBy(options: Options, env: Environment): Wanted {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
-  const { firstBoot, partitioningRelease, scylla, scyllaUtilsImage } = options;
+  const { firstBoot, partitioningRelease, scylla, scyllaUtilsImage, console } = options;
   if (scylla && mode === "hosted") throw new Error("--scylla: not supported with --mode hosted");
+  if (console && mode === "hosted") throw new Error("--console: not supported with --mode hosted");
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;
@@ -155,6 +156,7 @@ function wantedBy(options: Options, env: Environment): Wanted {
     firstBoot,
     scylla,
     scyllaUtilsImage,
+    console,
   };
 }
 

@@ -21,6 +21,7 @@ import { performanceProfileCrds } from "../../../domain/performance-profile/crds
 import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
 import { managementDeployment } from "../../management/deployment.ts";
 import { managementRbac } from "../../management/rbac.ts";
+import { consoleDeployment } from "../../console/deployment.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
@@ -58,6 +59,8 @@ export interface InstallOptions {
   readonly scylla?: boolean | undefined;
   /** With the scripts of Scylla. Default: `defaultUtilsImage`. */
   readonly scyllaUtilsImage?: string | undefined;
+  /** Include the console. Default false. */
+  readonly console?: boolean | undefined;
   /** Include ServiceMonitor and PrometheusRule. Default false. */
   readonly monitoring?: boolean | undefined;
   /** Whether a service CA issues the certificate for metrics. Default: whether there is a `release`. */
@@ -162,6 +165,7 @@ export function workloads(options: InstallOptions): KubeObject[] {
       firstBoot,
       scyllaUtilsImage,
     }),
+    ...(options.console ? consoleDeployment({ namespace, image, isOpenShift }) : []),
     ...(monitoring ? [...operatorMonitoring(namespace, isOpenShift, scylla), ...webhookMonitoring(namespace)] : []),
   ];
 }

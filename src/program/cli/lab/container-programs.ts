@@ -13,6 +13,7 @@ import { isHosted, runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
 import { scyllaAgent, scyllaGate, scyllaWait, tuneHost } from "./scylla-programs.ts";
 import { version } from "../../version.ts";
+import { consoleProgram } from "./console-program.ts";
 import { containerLogs } from "./container-logs.ts";
 import { webhookProgram } from "./webhook-program.ts";
 
@@ -25,12 +26,13 @@ export function programs(client: HttpClient, lab: Log): Program {
     if (command === "agent") return agent(args, run, client, log);
     if (command === "operator") return operator(args, run, client, log);
     if (command === "management") return management(args, run, client, log);
+    if (command === "console") return consoleProgram(args, run, log);
     if (command === "webhook") return webhookProgram(args, run, client, log);
     if (command === "scylla-gate") return scyllaGate(args, run, client);
     if (command === "scylla-wait") return scyllaWait(args, run);
     if (command === "scylla-agent") return scyllaAgent(args, run, client, log);
     if (command === "perftune") return tuneHost(args, run);
-    const known = "agent, operator, management, webhook, perftune, scylla-agent, scylla-gate and scylla-wait";
+    const known = "agent, operator, management, webhook, console, perftune, scylla-agent, scylla-gate and scylla-wait";
     throw new Error(`attune ${command ?? ""}: only ${known} run on virtual nodes`);
   };
 }

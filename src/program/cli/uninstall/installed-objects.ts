@@ -54,7 +54,7 @@ function possibleObjects(namespace: string): KubeObject[] {
   const all = [
     // Deleted after the operator has lost its right to make them again.
     agentAccess(),
-    installManifests({ ...most, namespace, isOpenShift: true, scylla: true }),
+    installManifests({ ...most, namespace, isOpenShift: true, scylla: true, console: true }),
     installManifests({ namespace, mode: "auto", monitoring: true, isOpenShift: false }),
     managementManifests({ namespace }),
   ].flat();

@@ -29,14 +29,14 @@ function clientOf(server: ApiServer, token: string): HttpClient {
 /** A day. Every start requests new tokens. */
 const tokenSeconds = 24 * 3600;
 
-async function tokenOf(admin: Client, name: string): Promise<string> {
+export async function tokenOf(admin: Client, name: string, namespace = systemNamespace): Promise<string> {
   const request = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     metadata: {},
     spec: { expirationSeconds: tokenSeconds },
   };
-  const path = { namespace: systemNamespace, name, subresource: "token" };
+  const path = { namespace, name, subresource: "token" };
   const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
   return (answer as { status: { token: string } }).status.token;
 }

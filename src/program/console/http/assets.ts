@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -10,10 +12,9 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
   ".json": "application/json",
 };
-const encodings = [
-  { name: "br", suffix: ".br" },
-  { name: "gzip", suffix: ".gz" },
-] as const;
+/** Texts are kept compressed alone. */
+const compressed = ".br";
+const decompress = promisify(brotliDecompress);
 
 /** The files of the page, as they were built. Nothing else can be read: names are compared with those that there are. */
 export class Assets {
@@ -29,20 +30,22 @@ export class Assets {
     const names = await this.#names;
     const wanted = path.slice(1);
     // Addresses of views have no dot; `index.html` finds the view.
-    const name = names.has(wanted) ? wanted : wanted.includes(".") ? undefined : "index.html";
-    if (name === undefined || !names.has(name)) {
+    const isThere = (one: string): boolean => names.has(one) || names.has(`${one}${compressed}`);
+    const name = isThere(wanted) ? wanted : wanted.includes(".") ? undefined : "index.html";
+    if (name === undefined || !isThere(name)) {
       const missing = name === "index.html" ? "The page has not been built: npm run prepare\n" : "Not found\n";
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end(missing);
       return;
     }
-    const accepted = request.headers["accept-encoding"]?.toString() ?? "";
-    const encoding = encodings.find(({ name: one, suffix }) => accepted.includes(one) && names.has(`${name}${suffix}`));
-    const body = await readFile(join(this.#folder, `${name}${encoding?.suffix ?? ""}`));
+    const isCompressed = names.has(`${name}${compressed}`);
+    const isAccepted = /\bbr\b/.test(request.headers["accept-encoding"]?.toString() ?? "");
+    const stored = await readFile(join(this.#folder, isCompressed ? `${name}${compressed}` : name));
+    const body = isCompressed && !isAccepted ? await decompress(stored) : stored;
     response.writeHead(200, {
       "Content-Type": types[extname(name)] ?? "application/octet-stream",
       "Content-Length": body.length,
       Vary: "Accept-Encoding",
-      ...(encoding ? { "Content-Encoding": encoding.name } : {}),
+      ...(isCompressed && isAccepted ? { "Content-Encoding": "br" } : {}),
       // Names of files in `assets` hold a hash of what is in them.
       "Cache-Control": name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
     });

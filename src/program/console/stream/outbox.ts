@@ -6,6 +6,8 @@ import type { Change } from "./ring.ts";
 export interface TopicState {
   readonly rows: ReadonlyMap<string, object>;
   readonly sources: ReadonlyMap<string, Source>;
+  /** Whether these are all rows. Before that, none are sent: a page that has some would lose them for a moment. */
+  readonly isSettled: boolean;
 }
 
 interface Pending {
@@ -27,8 +29,11 @@ export class Outbox {
     this.#stateOf = stateOf;
   }
 
+  /** Whether there is nothing to send now. */
   get isEmpty(): boolean {
-    return this.#pending.size === 0;
+    for (const [topic, { whole, rows, sources }] of this.#pending)
+      if (sources.size > 0 || rows.size > 0 || (whole && this.#isSettled(topic))) return false;
+    return true;
   }
 
   /** Rows and sources that wait, of all topics. */
@@ -62,10 +67,15 @@ export class Outbox {
     this.#pending.clear();
     for (const [topic, { whole, rows, sources }] of all) {
       for (const [kind, source] of sources) yield { type: "source", topic, kind, source };
-      if (whole)
+      if (whole && !this.#isSettled(topic)) this.#of(topic).whole = true;
+      else if (whole)
         yield { type: "snap", topic, seq, rows: packRows(this.#stateOf(topic)?.rows ?? new Map()) } satisfies SnapFrame;
       else if (rows.size > 0) yield deltaFrame(topic, seq, rows);
     }
+  }
+
+  #isSettled(topic: string): boolean {
+    return this.#stateOf(topic)?.isSettled === true;
   }
 
   #of(topic: string): Pending {

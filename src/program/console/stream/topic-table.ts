@@ -13,6 +13,7 @@ export class TopicTable implements TopicState {
   readonly sources = new Map<string, Source>();
   readonly #clock: Clock;
   readonly #onChange: (change: Pick<Change, "rows" | "sources">) => void;
+  #isSettled = false;
   #changedRows = new Map<string, object | undefined>();
   #changedSources = new Map<string, Source>();
   #cancel: (() => void) | undefined;
@@ -20,6 +21,17 @@ export class TopicTable implements TopicState {
   constructor(clock: Clock, onChange: (change: Pick<Change, "rows" | "sources">) => void) {
     this.#clock = clock;
     this.#onChange = onChange;
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** All rows that there are have been set once. */
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#onChange({ rows: new Map(), sources: new Map() });
   }
 
   /** Sets a row, or with undefined removes it. A row that is equal to the one before changes nothing. */

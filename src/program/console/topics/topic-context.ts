@@ -41,7 +41,7 @@ export class TopicContext<Name extends TopicName> {
   readonly signal: AbortSignal;
   readonly #table: TopicTable;
   readonly #waitsFor = new Set<string>();
-  readonly #onSettled: (() => void)[] = [];
+  readonly #onSettled: (() => void | Promise<void>)[] = [];
 
   constructor({ argument, own, clusters, table, clock, signal }: TopicContextInput) {
     this.argument = argument;
@@ -50,6 +50,8 @@ export class TopicContext<Name extends TopicName> {
     this.clock = clock;
     this.signal = signal;
     this.#table = table;
+    // A topic that waits for nothing has all its rows once it is open.
+    queueMicrotask(() => this.#settle());
   }
 
   get client(): Client {
@@ -89,7 +91,7 @@ export class TopicContext<Name extends TopicName> {
   }
 
   /** Calls when every cache so far has been listed, was refused, is not served or has failed. */
-  whenSettled(call: () => void): void {
+  whenSettled(call: () => void | Promise<void>): void {
     this.#onSettled.push(call);
     if (this.#waitsFor.size === 0) queueMicrotask(() => this.#settle());
   }
@@ -129,12 +131,13 @@ export class TopicContext<Name extends TopicName> {
     this.signal.addEventListener("abort", () => subscribed.forEach((unsubscribe) => unsubscribe()), { once: true });
     this.whenSettled(() => {
       state.isSettled = true;
-      void run();
+      return run();
     });
   }
 
   #settle(): void {
     if (this.#waitsFor.size > 0 || this.signal.aborted) return;
-    for (const call of this.#onSettled.splice(0)) call();
+    const calls = this.#onSettled.splice(0).map(async (call) => call());
+    void Promise.all(calls).then(() => this.#table.settle());
   }
 }

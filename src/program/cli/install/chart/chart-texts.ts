@@ -11,6 +11,7 @@ export type ChartValues = Required<
   readonly monitoring: boolean;
   readonly scylla: boolean;
   readonly scyllaUtilsImage: string;
+  readonly console: boolean;
   readonly firstBoot?: string | undefined;
 };
 
@@ -35,6 +36,7 @@ const described = {
     "URL (https://) at which machines reach node port 30623 of the cluster, to get the config of their pool before they are nodes.\nEmpty: not served.",
   scylla: "Also install what tunes nodes of Scylla databases.",
   scyllaUtilsImage: "With scylla: the Scylla image whose scripts tune nodes, for a new ScyllaOperatorConfig.",
+  console: "Also install the console, whose users sign in with tokens of their own.",
   protocol: "How agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node).",
   partitioningRelease: "Rules of workload partitioning: documented, or those of a release of OpenShift.",
 };
@@ -62,6 +64,7 @@ export const valuesSchema = {
     firstBoot: { type: "string", pattern: "^(https://\\S+)?$", description: described.firstBoot },
     scylla: { type: "boolean", description: described.scylla },
     scyllaUtilsImage: { type: "string", minLength: 1, pattern: "^\\S+$", description: described.scyllaUtilsImage },
+    console: { type: "boolean", description: described.console },
     protocol: { enum: ["documented", "shipped"], description: described.protocol },
     partitioningRelease: { enum: Object.keys(releases), description: described.partitioningRelease },
   },

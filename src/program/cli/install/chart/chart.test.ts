@@ -19,6 +19,7 @@ const defaults = {
   firstBoot: "",
   scylla: false,
   scyllaUtilsImage: "scylladb/scylla:2025.1.5",
+  console: false,
   replicas: 2,
   monitoring: false,
 } as const;
@@ -103,6 +104,7 @@ describe("a chart", () => {
       { scylla: true, scyllaUtilsImage: "r/scylla:2025.3.1", monitoring: true },
       kubernetes,
     ],
+    ["the console", { console: true }, { console: true }, kubernetes],
     ["monitoring, asked for", { monitoring: true }, { monitoring: true }, kubernetes],
     ["monitoring, where there is Prometheus", {}, { monitoring: true }, { ...kubernetes, apis: [prometheus] }],
     ["no monitoring", { monitoring: false }, {}, { ...kubernetes, apis: [prometheus] }],

@@ -32,6 +32,7 @@ const dimensions = [
   { cases: [{ name: "shipped", condition: 'eq .Values.protocol "shipped"' }, { name: "documented" }] },
   { cases: [{ name: "first boot", condition: ".Values.firstBoot" }, { name: "no first boot" }] },
   { cases: [{ name: "scylla", condition: ".Values.scylla" }, { name: "no scylla" }] },
+  { cases: [{ name: "console", condition: ".Values.console" }, { name: "no console" }] },
   { cases: [{ name: "monitoring", condition: `or ${monitoring.join(" ")}` }, { name: "none" }] },
   { cases: [{ name: "OpenShift", condition: api("config.openshift.io/v1/ClusterVersion") }, { name: "other" }] },
   {
@@ -83,7 +84,7 @@ export function chartFiles(values: ChartValues): ChartFile[] {
 }
 
 function objectsOf(choice: readonly string[]): KubeObject[] {
-  const [mode, protocol, first, scylla, monitoring, cluster, policies] = choice;
+  const [mode, protocol, first, scylla, console, monitoring, cluster, policies] = choice;
   const [replicas, image] = [placeholders.replicas.text, placeholders.image.text];
   const isOpenShift = cluster === "OpenShift";
   const firstBoot = first === "first boot" && mode !== "tuning" ? placeholders.firstBoot.text : undefined;
@@ -92,6 +93,7 @@ function objectsOf(choice: readonly string[]): KubeObject[] {
     protocol,
     firstBoot,
     scylla: scylla === "scylla",
+    console: console === "console",
     monitoring: monitoring === "monitoring",
     isOpenShift,
   } as InstallOptions;
