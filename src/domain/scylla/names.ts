@@ -35,6 +35,9 @@ export const defaultUtilsImage = "scylladb/scylla:2025.1.5";
 /** Of the ScyllaOperatorConfig: the operator has created the default ScyllaNodeConfig, and does not again if it is deleted. */
 export const defaultsAnnotation = "scylla-operator.scylladb.com/default-node-config-created";
 
+/** Of the ScyllaOperatorConfig: the image of gates, and since when. Only older pods restart to get it. */
+export const gatesAnnotation = "scylla.attune.dev/gates-of-image";
+
 /** The container with the database. */
 export const databaseContainer = "scylla";
 

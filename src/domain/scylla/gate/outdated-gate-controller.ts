@@ -9,11 +9,12 @@ import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { keyOf } from "../../../language/object/meta.ts";
 import { type PlannedEvent, referenceTo } from "../../../language/object/plan.ts";
-import type { ScyllaNodeConfig } from "../api.ts";
-import { releaseName } from "../names.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import { type ScyllaNodeConfig, type ScyllaOperatorConfig, scyllaOperatorConfigKind } from "../api.ts";
+import { defaultName, gatesAnnotation, releaseName } from "../names.ts";
 import type { PlacedNode } from "../placement.ts";
 import type { ScyllaPod } from "../scylla-pod.ts";
-import { areAllReady, outdatedGates, type StatefulSet } from "./outdated-gates.ts";
+import { areAllReady, gatesSince, outdatedGates, type StatefulSet } from "./outdated-gates.ts";
 import { type ConfigMap, readRelease } from "./release.ts";
 import { responsibilityFor } from "./untuned-release.ts";
 
@@ -25,6 +26,7 @@ export interface OutdatedGateOptions {
   readonly releases: Informer<ConfigMap>;
   readonly nodes: Informer<PlacedNode>;
   readonly configs: Informer<ScyllaNodeConfig>;
+  readonly operatorConfigs: Informer<ScyllaOperatorConfig>;
   /** Of the sidecars of new pods. */
   readonly image: string;
   readonly recorder?: { record(event: PlannedEvent): void } | undefined;
@@ -33,17 +35,17 @@ export interface OutdatedGateOptions {
   readonly metrics?: Metrics | undefined;
 }
 
+const fieldManager = "attune-scylla-gates";
 /** A budget, or a database that is not ready, has no event here. */
 const askAgainMs = 30_000;
 
 /**
  * Replaces pods of databases whose gate is missing or of another version, after their node was tuned for them: a webhook changes pods only as
- * they are created. One of a namespace at a time, as their PodDisruptionBudgets allow, and each name once: where the webhook is of
- * another version still, its pods stay as they are.
+ * they are created. One of a namespace at a time, as their PodDisruptionBudgets allow. Where the webhook is of another version still,
+ * its pods stay as they are: none restarts twice for one image, whatever becomes of the operator.
  */
 export function outdatedGateController(options: OutdatedGateOptions): Controller {
-  const { client, pods, releases, nodes, configs, image, recorder, clock } = options;
-  const replaced = new Set<string>();
+  const { client, pods, releases, nodes, configs, operatorConfigs, image, recorder, clock } = options;
   const namespaceOf = ({ metadata }: KubeObject): string[] => [metadata.namespace ?? ""];
   const all = (): string[] => [...new Set(pods.list().flatMap(namespaceOf))];
   return new Controller({
@@ -55,8 +57,12 @@ export function outdatedGateController(options: OutdatedGateOptions): Controller
       source(pods, ({ object }) => namespaceOf(object)),
       source(releases, ({ object }) => namespaceOf(object)),
       source(configs, all),
+      source(operatorConfigs, all),
     ],
     async reconcile(namespace, { signal, log }): Promise<Result | undefined> {
+      const noted = gatesSince(operatorConfigs.list()[0]?.metadata.annotations?.[gatesAnnotation], image);
+      // Times have whole seconds: a pod of this second is older.
+      const since = noted ?? formatTime(clock.now() + 1000);
       const next = (): ScyllaPod | undefined =>
         outdatedGates({
           pods: pods.byIndex("namespace", namespace),
@@ -68,8 +74,15 @@ export function outdatedGateController(options: OutdatedGateOptions): Controller
             return found && readRelease(found);
           },
           image,
-        }).find((pod) => !replaced.has(keyOf(pod)));
-      if (!next()) return undefined;
+          since,
+        })[0];
+      if (!next() || operatorConfigs.list().length === 0) return undefined;
+      if (noted === undefined) {
+        const annotations = { [gatesAnnotation]: `${image} since ${since}` };
+        const patch = { type: "merge", patch: { metadata: { annotations } } } as const;
+        await client.patch(scyllaOperatorConfigKind, defaultName, patch, { fieldManager, signal });
+        return undefined;
+      }
       const { items } = await client.list<StatefulSet>(kinds.statefulSet, { namespace, signal });
       const pod = areAllReady(items) ? next() : undefined;
       if (!pod) return { requeueAfterMs: askAgainMs };
@@ -91,7 +104,6 @@ export function outdatedGateController(options: OutdatedGateOptions): Controller
         if (!isNotFound(error) && !isTooManyRequests(error)) throw error;
         return { requeueAfterMs: askAgainMs };
       }
-      replaced.add(keyOf(pod));
       log.info({ pod: keyOf(pod) }, "a database restarts to get the gate of this version");
       const message = `it restarts to get the gate of image ${image}`;
       recorder?.record({ regarding: referenceTo(pod), type: "Normal", reason: "GateOutdated", message });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScyllaPod } from "../scylla-pod.ts";
 import { scyllaPodLabels } from "../scylla-pod.ts";
 import { gateName } from "./gate-names.ts";
-import { areAllReady, outdatedGates, type StatefulSet } from "./outdated-gates.ts";
+import { areAllReady, gatesSince, outdatedGates, type StatefulSet } from "./outdated-gates.ts";
 import { sidecarCommand } from "./sidecar.ts";
 
 const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "set", uid: "s", controller: true };
@@ -12,7 +12,14 @@ function pod(name: string, image?: string, more: { metadata?: object; status?: o
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name, namespace: "db", uid: name, ownerReferences: [owner], ...more.metadata },
+    metadata: {
+      name,
+      namespace: "db",
+      uid: name,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      ownerReferences: [owner],
+      ...more.metadata,
+    },
     spec: { nodeName: "n", containers: [{ name: "scylla" }, ...sidecar] },
     status: {
       conditions: [{ type: "Ready", status: "True" }],
@@ -28,6 +35,7 @@ const outdated = (pods: readonly ScyllaPod[], more: Partial<Parameters<typeof ou
     isTargeted: () => true,
     releaseOf: () => ({ containerId: "c", node: "n" }),
     image: "attune:2",
+    since: "2026-01-02T00:00:00Z",
     ...more,
   }).map(({ metadata }) => metadata.name);
 
@@ -39,12 +47,22 @@ describe("a gate is outdated", () => {
   it.each<[string, ScyllaPod, Parameters<typeof outdated>[1]?]>([
     ["nothing creates its pod again", pod("a", "attune:1", { metadata: { ownerReferences: [] } })],
     ["no agent tunes for it", pod("a", "attune:1"), { isTargeted: () => false }],
+    [
+      "its pod was created since this version runs: it would get the same again",
+      pod("a", "attune:1", { metadata: { creationTimestamp: "2026-01-02T00:00:00Z" } }),
+    ],
     ["its node is not tuned for it yet", pod("a", "attune:1"), { releaseOf: () => undefined }],
     ["its node was tuned for another container", pod("a", "attune:1"), { releaseOf: () => ({ containerId: "d" }) }],
     ["it is not ready", pod("a", "attune:1", { status: { conditions: [{ type: "Ready", status: "False" }] } })],
   ])("not while %s", (_, one, more) => {
     expect(outdated([one], more)).toEqual([]);
   });
+});
+
+it("since when gates have an image is noted for one image", () => {
+  const noted = "example.com:5000/attune:2 since 2026-01-02T00:00:00Z";
+  expect(gatesSince(noted, "example.com:5000/attune:2")).toBe("2026-01-02T00:00:00Z");
+  expect([gatesSince(noted, "attune:3"), gatesSince(undefined, "attune:3")]).toEqual([undefined, undefined]);
 });
 
 describe("a namespace has all databases ready", () => {

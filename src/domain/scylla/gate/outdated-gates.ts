@@ -19,17 +19,23 @@ export interface OutdatedInput {
   readonly releaseOf: (pod: ScyllaPod) => Release | undefined;
   /** Of the sidecars of new pods. */
   readonly image: string;
+  /**
+   * Since when pods get it, as the API server writes times. A younger pod has the gate that the webhook gave it: another one like it
+   * would get no other.
+   */
+  readonly since: string;
 }
 
 /**
  * Databases that run without a gate, or with that of another version, the last of each StatefulSet first, as its controller does. Their node
  * is tuned for them, so that the next pod starts too.
  */
-export function outdatedGates({ pods, isTargeted, releaseOf, image }: OutdatedInput): ScyllaPod[] {
+export function outdatedGates({ pods, isTargeted, releaseOf, image, since }: OutdatedInput): ScyllaPod[] {
   return pods
     .filter((pod) => {
       const sidecar = pod.spec?.containers?.find(isSidecar);
-      if (sidecar?.image === image || !isOfStatefulSet(pod) || !isTargeted(pod)) return false;
+      if (sidecar?.image === image || (pod.metadata.creationTimestamp ?? "") >= since) return false;
+      if (!isOfStatefulSet(pod) || !isTargeted(pod)) return false;
       const container = pod.status?.containerStatuses?.find(({ name }) => name === databaseContainer);
       const release = releaseOf(pod);
       const started = { containerId: container?.containerID, node: pod.spec?.nodeName };
@@ -41,6 +47,12 @@ export function outdatedGates({ pods, isTargeted, releaseOf, image }: OutdatedIn
 
 function isOfStatefulSet({ metadata }: ScyllaPod): boolean {
   return metadata.ownerReferences?.some(({ kind, controller }) => controller && kind === "StatefulSet") ?? false;
+}
+
+/** What the ScyllaOperatorConfig notes about an image of gates, and since when it does; undefined if it notes another image. */
+export function gatesSince(annotation: string | undefined, image: string): string | undefined {
+  const [of, since] = annotation?.split(" since ") ?? [];
+  return of === image ? since : undefined;
 }
 
 /** Whether every database of a namespace is ready: racks of one cluster are StatefulSets of their own, and must not restart together. */

@@ -49,7 +49,8 @@ function hasEnded({ metadata, status }: ScyllaPod): boolean {
 export function projectScyllaPod(pod: ScyllaPod): ScyllaPod | undefined {
   if (!isScyllaPod(pod)) return undefined;
   const { apiVersion, kind, metadata, spec, status } = pod;
-  const { name, namespace, uid, resourceVersion, labels, ownerReferences, deletionTimestamp } = metadata;
+  const { name, namespace, uid, resourceVersion, labels, ownerReferences, creationTimestamp, deletionTimestamp } =
+    metadata;
   return {
     apiVersion,
     kind,
@@ -59,6 +60,7 @@ export function projectScyllaPod(pod: ScyllaPod): ScyllaPod | undefined {
       uid,
       resourceVersion,
       labels,
+      ...(creationTimestamp ? { creationTimestamp } : {}),
       ...(ownerReferences ? { ownerReferences } : {}),
       ...(deletionTimestamp ? { deletionTimestamp } : {}),
     },

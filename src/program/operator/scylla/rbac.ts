@@ -17,7 +17,8 @@ const ownGrants: readonly Grant[] = [
     verbs: [...read, "create"],
   },
   {
-    because: "notes on it that the default ScyllaNodeConfig was created",
+    because:
+      "notes on it that the default ScyllaNodeConfig was created, and since when databases get the gate of this version",
     apiGroups: [group],
     resources: ["scyllaoperatorconfigs"],
     verbs: ["patch"],

@@ -69,6 +69,7 @@ export function scyllaNodeTuning(parts: ScyllaParts): Runnable {
     releases: released,
     nodes: caches.nodes,
     configs: caches.configs,
+    operatorConfigs: caches.operatorConfigs,
     image: parts.template.image,
     recorder,
     clock,
