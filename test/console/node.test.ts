@@ -203,7 +203,7 @@ async function restricted(rules: readonly object[]): Promise<HttpClient> {
     { namespace },
   );
   await admin.create(kinds.clusterRole, { ...rbac, kind: "ClusterRole", rules } as never);
-  await admin.create(kinds.clusterRoleBinding, { ...rbac, kind: "ClusterRoleBinding", subjects, roleRef } as never);
+  await admin.create(kinds.clusterRoleBinding, { ...rbac, kind: "ClusterRoleBinding", subjects, roleRef });
   const review = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { describe, expect, it, test } from "vitest";
 import { attuneProgram } from "./program.ts";
 import { describeCommands } from "./reference/describe-commands.ts";

@@ -13,7 +13,7 @@ export interface ChosenStage {
   readonly mode: "hosted" | "standalone" | "plain";
   /** Of the state directory: of another example, it has other nodes. */
   readonly name: string;
-  start(options: StageOptions): Promise<Stage>;
+  readonly start: (options: StageOptions) => Promise<Stage>;
 }
 
 /** What `attune up` runs, by its flags. */

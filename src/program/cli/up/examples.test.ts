@@ -8,6 +8,7 @@ import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { isTrue } from "../../../language/object/condition.ts";
+import { at, text } from "../../../language/object/json.ts";
 import { readManifests, readTexts } from "../../manifest/read-manifests.ts";
 import { chooseStage } from "./choose-stage.ts";
 import { converge, waitingIn } from "./convergence.ts";
@@ -71,14 +72,14 @@ describe("the example", { timeout: 300_000 }, () => {
     expect(problems).toEqual([]);
     const parsed = manifests.map(({ object }) => object as { data?: { tuning: string } });
     const { configMaps, nodePools } = exampleNodePools(2);
-    const content = async (text: string): Promise<unknown> =>
-      (await readTexts([{ name: "", text }])).manifests[0]?.object;
+    const content = async (yaml: string): Promise<unknown> =>
+      (await readTexts([{ name: "", text: yaml }])).manifests[0]?.object;
     for (const wanted of configMaps) {
       const file = manifests.find(
         ({ object }) => object.kind === "ConfigMap" && object.metadata.name === wanted.metadata.name,
       );
-      const { tuning = "" } = (file?.object as { data?: { tuning?: string } }).data ?? {};
-      expect(await content(tuning)).toEqual(await content(wanted.data?.["tuning"] ?? ""));
+      const tuning = at(file?.object, "data", "tuning");
+      expect(await content(text(tuning))).toEqual(await content(wanted.data?.["tuning"] ?? ""));
     }
     expect(parsed).toEqual(expect.arrayContaining(nodePools));
     expect(parsed).toHaveLength(configMaps.length + nodePools.length);

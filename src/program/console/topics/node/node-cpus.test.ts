@@ -27,7 +27,10 @@ function dividing(name: string, nodeSelector: Record<string, string>, cpu: objec
   };
 }
 
-function job(sequence: number, { done = true, purpose = "databases" as TuningInputs["purpose"] } = {}): KubeObject {
+function job(
+  sequence: number,
+  { done = true, purpose = "databases" }: { done?: boolean; purpose?: TuningInputs["purpose"] } = {},
+): KubeObject {
   const inputs = { purpose, bootId: "", cpus: "0-7", irqCpus: "0-1", interfaces: [], directories: [], devices: [] };
   const pods = { a: { cpus: "2-3", devices: [] }, b: { cpus: `${sequence}`, devices: [] } };
   const record = JSON.stringify({ inputs, sequence, attempt: 1, pods });
