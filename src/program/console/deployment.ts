@@ -26,7 +26,7 @@ export function consoleDeployment({ namespace, image, isOpenShift }: ConsoleDepl
       kind: "ServiceAccount",
       metadata: { name: consoleName, namespace, labels },
       automountServiceAccountToken: false,
-    } as KubeObject,
+    },
     {
       apiVersion: "v1",
       kind: "Service",

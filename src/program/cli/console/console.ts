@@ -19,7 +19,13 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
     const log = await createLog({ name: "attune", level: "info" });
     const connection = await clusterOfPod(process.env);
     const running = await serveInCluster({
-      ...{ connection, host: "0.0.0.0", port, allowedHosts, certificates, signal, log },
+      connection,
+      host: "0.0.0.0",
+      port,
+      allowedHosts,
+      certificates,
+      signal,
+      log,
     });
     log.info({}, `attune ${version} console of ${connection.cluster.server}`);
     return running.stopped;
