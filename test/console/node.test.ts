@@ -97,6 +97,7 @@ browserTest("without a mouse: from Fleet to a node, to the line that set a value
   const chain = page.getByRole("list", { name: "Profiles, each overriding those before it" }).getByRole("button");
   const story = await explained("node-1");
   expect(await chain.allInnerTexts()).toEqual(story.chain.map(({ profile }) => profile));
+  expect(await accessibilityFindings(page)).toEqual([]);
   await press(page, "Escape");
   await text.waitFor({ state: "detached" });
   expect(await source.evaluate((element) => element.matches(":focus"))).toBe(true);
@@ -139,7 +140,9 @@ browserTest("hostile texts stay text", async () => {
   expect(await row.locator("td").nth(1).innerText()).toBe(hostile);
   await row.getByRole("button").click();
   await page.getByText(`summary=${hostile}`).waitFor();
-  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.locator("img, main script, [role=dialog] script").count()).toBe(0);
+  await press(page, "Escape");
+  await row.waitFor();
   await system.admin.delete(tunedKind, "hostile", { namespace: tuningNamespace });
   await row.waitFor({ state: "detached" });
 });

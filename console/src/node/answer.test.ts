@@ -49,7 +49,7 @@ it.each([
     [setting("failed", at), setting("failed", "2026-01-01T09:00:00"), setting("as wanted", at)],
     { state: "Degraded" as const },
     [],
-    "n: 2 of 3 settings differ since 1 Jan 09:00",
+    "n: 2 of 3 settings failed since 1 Jan 09:00",
   ],
   [
     "one was set back",

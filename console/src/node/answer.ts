@@ -19,6 +19,7 @@ function settingsVerdict({ settings }: NodeData, now: number): string | undefine
   const of = `${shown.length} of ${settings.filter(({ state }) => state !== "idle").length} settings`;
   const [first] = shown.flatMap(({ since }) => since ?? []).toSorted();
   const since = first === undefined ? "" : ` since ${momentText(first, now)}`;
+  if (wrong.length > 0 && wrong.every(({ state }) => state === "failed")) return `${of} failed${since}`;
   if (wrong.length > 0) return `${of} ${shown.length === 1 ? "differs" : "differ"}${since}`;
   return `${of} ${shown.length === 1 ? "was" : "were"} changed by another process and set back${since.replace("since", "at")}`;
 }

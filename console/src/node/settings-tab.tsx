@@ -1,20 +1,11 @@
-import {
-  Alert,
-  AlertActionLink,
-  Drawer,
-  DrawerContent,
-  SearchInput,
-  ToggleGroup,
-  ToggleGroupItem,
-} from "@patternfly/react-core";
+import { Alert, AlertActionLink, SearchInput, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import { useRef } from "react";
 import type { SettingExplanation } from "../../../src/domain/node-tuning/explain/settings.ts";
 import { Empty } from "../parts/states.tsx";
 import { momentText } from "../parts/moment.ts";
-import { useNarrow } from "../parts/use-narrow.ts";
 import { useQuery } from "../parts/use-query.ts";
 import type { NodeData } from "./node-data.ts";
-import { ProfilePanel } from "./profile-panel.tsx";
+import { ProfileText } from "./profile-text.tsx";
 import { needsLook, placeOf } from "./setting-words.ts";
 import { SettingsTable } from "./settings-table.tsx";
 import type { Reading } from "./use-read-now.ts";
@@ -28,7 +19,6 @@ interface SettingsTabProps {
 /** Each setting: wanted, actual, and the line that set it. */
 export function SettingsTab({ data, reading, now }: SettingsTabProps) {
   const { query, setQuery } = useQuery();
-  const isNarrow = useNarrow();
   const opener = useRef<HTMLElement>(null);
   const { state } = reading;
   const settings: readonly SettingExplanation[] = state.type === "read" ? state.answer.settings : data.settings;
@@ -70,37 +60,32 @@ export function SettingsTab({ data, reading, now }: SettingsTabProps) {
           ))}
         </ToggleGroup>
       </div>
-      <Drawer isExpanded={place !== undefined} isInline={!isNarrow} className="attune-node-drawer">
-        <DrawerContent
-          panelContent={
-            <ProfilePanel
-              place={place}
-              data={data}
-              onPlace={({ file, line }) => setQuery({ line: `${file}:${line}` })}
-              onClose={close}
-            />
+      {shown.length > 0 ? (
+        <SettingsTable
+          settings={shown}
+          chain={data.chain}
+          texts={data.texts}
+          applied={
+            data.about?.reported?.conditions.find(({ type, status }) => type === "Applied" && status === "True")
+              ?.lastTransitionTime
           }
-        >
-          {shown.length > 0 ? (
-            <SettingsTable
-              settings={shown}
-              chain={data.chain}
-              texts={data.texts}
-              applied={
-                data.about?.reported?.conditions.find(({ type, status }) => type === "Applied" && status === "True")
-                  ?.lastTransitionTime
-              }
-              now={now}
-              onOpen={(from, element) => {
-                opener.current = element;
-                setQuery({ line: from });
-              }}
-            />
-          ) : (
-            <Nothing hasSettings={settings.length > 0} isFiltered={text !== ""} />
-          )}
-        </DrawerContent>
-      </Drawer>
+          now={now}
+          onOpen={(from, element) => {
+            opener.current = element;
+            setQuery({ line: from });
+          }}
+        />
+      ) : (
+        <Nothing hasSettings={settings.length > 0} isFiltered={text !== ""} />
+      )}
+      {place ? (
+        <ProfileText
+          place={place}
+          data={data}
+          onPlace={({ file, line }) => setQuery({ line: `${file}:${line}` })}
+          onClose={close}
+        />
+      ) : undefined}
     </>
   );
 }

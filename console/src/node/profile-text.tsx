@@ -1,56 +1,26 @@
-import {
-  Button,
-  DrawerActions,
-  DrawerCloseButton,
-  DrawerContentBody,
-  DrawerHead,
-  DrawerPanelContent,
-  Title,
-} from "@patternfly/react-core";
+import { Button, Modal, ModalBody, ModalHeader } from "@patternfly/react-core";
 import { useEffect, useRef } from "react";
 import type { NodeData } from "./node-data.ts";
 import { type Place, sourceText } from "./setting-words.ts";
 
-interface ProfilePanelProps {
-  /** Undefined: closed. */
-  readonly place: Place | undefined;
+interface ProfileTextProps {
+  readonly place: Place;
   readonly data: NodeData;
   readonly onPlace: (place: Place) => void;
   readonly onClose: () => void;
 }
 
 /** The text of a profile with one line marked, below the profiles that it is merged with. */
-export function ProfilePanel({ place, data, onPlace, onClose }: ProfilePanelProps) {
-  const title = useRef<HTMLHeadingElement>(null);
+export function ProfileText({ place, data, onPlace, onClose }: ProfileTextProps) {
   const marked = useRef<HTMLLIElement>(null);
-  const at = place && `${place.file}:${place.line}`;
-  useEffect(() => {
-    if (at === undefined) return;
-    marked.current?.scrollIntoView({ block: "center" });
-    title.current?.focus();
-  }, [at]);
-  useEffect(() => {
-    if (at === undefined) return;
-    const onKey = ({ key }: KeyboardEvent): void => {
-      if (key === "Escape") onClose();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  });
-  if (!place || at === undefined) return <DrawerPanelContent aria-label="Profile" />;
   const { chain, texts } = data;
   const text = texts.get(place.file);
+  const at = `${place.file}:${place.line}`;
+  useEffect(() => marked.current?.scrollIntoView({ block: "center" }), [at]);
   return (
-    <DrawerPanelContent defaultSize="480px" minSize="280px" aria-label="Profile" className="attune-profile-panel">
-      <DrawerHead>
-        <Title headingLevel="h2" size="lg" ref={title} tabIndex={-1}>
-          {sourceText(at, chain)}
-        </Title>
-        <DrawerActions>
-          <DrawerCloseButton onClick={onClose} aria-label="Close the profile" />
-        </DrawerActions>
-      </DrawerHead>
-      <DrawerContentBody>
+    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby="profile-text">
+      <ModalHeader title={sourceText(at, chain)} labelId="profile-text" description={place.file} />
+      <ModalBody>
         <ol className="attune-chain" aria-label="Profiles, each overriding those before it">
           {chain.map(({ profile, file, tuneds, include }, index) => (
             // A profile may include one of its own name.
@@ -88,8 +58,7 @@ export function ProfilePanel({ place, data, onPlace, onClose }: ProfilePanelProp
               ))}
           </ol>
         )}
-        <p className="attune-note">{place.file}</p>
-      </DrawerContentBody>
-    </DrawerPanelContent>
+      </ModalBody>
+    </Modal>
   );
 }
