@@ -53,15 +53,20 @@ it.runIf(isLong)(
         await Promise.all(clusters.flatMap((name) => nodePoolNames.map((pool) => world.tune(name, pool, value))));
         await converged(value);
       });
-    const one = (value: string): Promise<Work> =>
-      workOf(1, async () => {
+    const one = async (value: string): Promise<Work> => {
+      const others = await world.versionsBeside(first);
+      const work = await workOf(1, async () => {
         await world.tune(first.cluster, first.pool, value);
         await eventually(
           `nodes of the first NodePool have ${value}`,
           async () => world.having(value, first) === nodes,
           hour,
         );
+        await world.settled();
       });
+      expect(await world.versionsBeside(first)).toEqual(others);
+      return work;
+    };
 
     await add(0, 2);
     const few = [await one("12"), await all("13")];

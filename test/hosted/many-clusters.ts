@@ -160,6 +160,28 @@ export class ManyClusters {
       ).length;
   }
 
+  /**
+   * Versions of what either cluster has about all NodePools but one: a change of that one must leave them as they are.
+   * Statuses and reports are among them.
+   */
+  async versionsBeside({ cluster, pool }: { readonly cluster: string; readonly pool: string }): Promise<string[]> {
+    const name = `${cluster}-${pool}`;
+    const [nodePools, configMaps] = await Promise.all([
+      this.management.list(nodePoolKind),
+      this.management.list(kinds.configMap),
+    ]);
+    const ofOthers = [...nodePools.items, ...configMaps.items].filter(
+      ({ metadata }) => metadata.name !== name && metadata.labels?.[keys.nodePool] !== name,
+    );
+    const profiles = [...this.hosted].flatMap(([of, { profiles: found }]) =>
+      found.list().filter(({ metadata }) => of !== cluster || !metadata.name?.startsWith(`${pool}-`)),
+    );
+    return [...ofOthers, ...profiles].map(
+      ({ kind, metadata: { namespace, name: of, uid, resourceVersion } }) =>
+        `${kind} ${namespace}/${of} ${uid} ${resourceVersion}`,
+    );
+  }
+
   async work(): Promise<Work> {
     const text = (await this.#metrics?.text()) ?? "";
     const rows = text.matchAll(/^controller_runtime_reconcile_total\{([^}]*)\} (\d+)$/gm);
