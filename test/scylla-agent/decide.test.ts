@@ -204,7 +204,14 @@ describe("what an agent decides", () => {
     const absent = new Map(containers).set("containerd://b", { type: "absent", reason: "belongs to another pod" });
     const plan = decided({ pods, containers: absent });
     expect(readRecord(jobIn(plan)!)?.inputs.irqCpus).toBe("2-7");
-    expect(plan.events).toMatchObject([{ regarding: { metadata: { name: "b" } }, reason: "NotTuned" }]);
+    expect([plan.events, plan.requeueAfterMs]).toEqual([[], 1000]);
+    const lasting = decided({ pods, containers: absent, unknownMs: new Map([["containerd://b", 30_000]]) });
+    expect(lasting.requeueAfterMs).toBe(15_000);
+    expect(lasting.events).toMatchObject([{ regarding: { metadata: { name: "b" } }, reason: "NotTunedYet" }]);
+    const [report] = lasting.objects.flatMap(({ object }) =>
+      object.kind === "ConfigMap" ? [object as ConfigMap] : [],
+    );
+    expect(report?.data?.["cpusUnknown"]).toContain("the CPUs of db/b are not known: belongs to another pod");
   });
 
   it("is not changed by a resolver that does not answer any more", () => {

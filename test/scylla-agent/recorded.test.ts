@@ -116,7 +116,8 @@ describe("pods that count", () => {
       status: { qosClass: qos, containerStatuses: [status] },
     });
     const containers = new Map([["containerd://abc", knownAs("0-1")]]);
-    const { events, ...plan } = decided({ pods: [pod], containers });
+    const unknownMs = new Map([[pod.metadata.uid ?? "", 30_000]]);
+    const { events, ...plan } = decided({ pods: [pod], containers, unknownMs });
     const job = jobIn({ ...plan, events });
     expect(job && readRecord(job)?.inputs.irqCpus).toBe(result === "ignored" ? undefined : "2-7");
     const after = decided({ pods: [pod], containers, jobs: job ? [stored(job, complete)] : [] });

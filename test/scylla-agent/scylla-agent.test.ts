@@ -194,6 +194,23 @@ describe("the agent of a Scylla node", () => {
     expect(await node.reported()).toBe("");
   });
 
+  test("says so where the runtime has no container of a database that runs, tunes for the others, and goes on when it has", async () => {
+    node.hidden.add("c1");
+    await node.startAgent();
+    const pod = await node.land("a", "0-1");
+    const other = await node.land("b", "4");
+    await node.complete(await node.job());
+    await node.untilReleased(other, "containerd://c2");
+    await until(async () => (await node.reported()).includes("the CPUs of db/a are not known"));
+    expect(await node.reported()).toContain("the container runtime has no container c1");
+    expect(await node.events("a")).toContain("Warning NotTunedYet");
+    expect(await node.release(pod)).toBeUndefined();
+    node.hidden.clear();
+    await node.complete(await node.job());
+    await node.untilReleased(pod, "containerd://c1");
+    await until(async () => (await node.reported()) === "");
+  });
+
   test("stands down when optimizations are disabled, and reverts nothing", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");

@@ -31,6 +31,8 @@ export const node = "scylla-0";
 export const namespace = "db";
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
 const card = "/sys/devices/pci0000:00/0000:00:03.0/net/eth0";
+const diskController = "/sys/devices/pci0000:00/0000:00:04.0";
+const disk = `${diskController}/nvme/nvme0/nvme0n1`;
 
 /** A node with eight CPUs, a card and a disk, an API server, and an agent with its own rights alone. */
 export class ScyllaNode implements ContainerRuntime {
@@ -45,13 +47,15 @@ export class ScyllaNode implements ContainerRuntime {
           "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\neth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\n",
         ],
         [`${card}/ifindex`, "2\n"],
-        ["/sys/class/block/nvme0n1/dev", "259:1\n"],
+        [`${disk}/dev`, "259:1\n"],
+        [`${diskController}/msi_irqs/61`, "msix\n"],
         ["/etc/default/irqbalance", 'OPTIONS=""\n'],
       ],
       [],
       [
         ["/sys/class/net/eth0", card],
-        ["/sys/dev/block/259:1", "/sys/class/block/nvme0n1"],
+        ["/sys/dev/block/259:1", disk],
+        ["/sys/class/block/nvme0n1", disk],
       ],
     ),
   );
@@ -59,6 +63,8 @@ export class ScyllaNode implements ContainerRuntime {
   readonly writes: string[] = [];
   /** Names of objects that agents read one by one. */
   readonly reads: string[] = [];
+  /** Ids of containers that run, and that the runtime does not know. */
+  readonly hidden = new Set<string>();
   admin!: HttpClient;
   /** Of the wall clock, in front of the real one. */
   aheadMs = 0;
@@ -142,7 +148,7 @@ export class ScyllaNode implements ContainerRuntime {
   inspect(id: string): Promise<Inspection> {
     if (this.#broken !== undefined) return Promise.resolve({ type: "failed", message: this.#broken });
     const found = this.#containers.get(id);
-    if (!found) return Promise.resolve({ type: "missing" });
+    if (!found || this.hidden.has(id)) return Promise.resolve({ type: "missing" });
     const mounts = [{ containerPath: "/var/lib/scylla", hostPath: `/mnt/${found.podUid}` }];
     return Promise.resolve({ type: "found", container: { ...found, mounts } });
   }

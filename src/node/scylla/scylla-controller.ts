@@ -8,6 +8,7 @@ import type { EventRecorder } from "../../cluster/runtime/event/event-recorder.t
 import { forEachBounded } from "../../cluster/runtime/for-each-bounded.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { scyllaNodeConfigKind, type ScyllaNodeConfig } from "../../domain/scylla/api.ts";
+import { databasesOf } from "../../domain/scylla/on-node/databases.ts";
 import { decide, type OnNodeInput } from "../../domain/scylla/on-node/decide.ts";
 import { type JobPod, progressOf, type TuningJob } from "../../domain/scylla/on-node/job-progress.ts";
 import { localPod } from "../../domain/scylla/on-node/local-pod.ts";
@@ -114,9 +115,9 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
   }
 
   /** Whether a Job tunes the node now. The cache may lack one that was created a moment ago, and two must not run at once. */
-  async function isTuned(): Promise<boolean> {
+  async function isTuned(signal: AbortSignal): Promise<boolean> {
     const labelSelector = `${nodeLabel}=${labelValue(node)}`;
-    const { items } = await client.list<TuningJob>(kinds.job, { namespace: tuningNamespace, labelSelector });
+    const { items } = await client.list<TuningJob>(kinds.job, { namespace: tuningNamespace, labelSelector, signal });
     return items.some((one) => progressOf(one).type === "active");
   }
 
@@ -157,7 +158,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         images,
         nowMs: clock.now(),
         seenFailedMs: failed.of(failedJobs()),
-        unknownMs: unknown.of([...containers].flatMap(([id, { type }]) => (type === "unknown" ? [id] : []))),
+        unknownMs: unknown.of(databasesOf({ pods: pods.list(), containers, before: {} }).unknown.map(({ id }) => id)),
         reported,
       });
       const job = plan.objects
@@ -170,7 +171,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
         // A plan is carried out by the caches from which it was decided.
         return { requeueAfterMs: 0 };
       }
-      if (job && (await isTuned())) return { requeueAfterMs: staleMs };
+      if (job && (await isTuned(signal))) return { requeueAfterMs: staleMs };
       try {
         const done = await act(plan, {
           client,

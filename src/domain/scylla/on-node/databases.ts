@@ -16,10 +16,15 @@ export interface Database {
 export interface Databases {
   /** Sorted by namespace and name. */
   readonly found: readonly Database[];
-  /** What the node cannot tell now: as long as there are such pods, no CPU is known to be free of databases. */
-  readonly unknown: readonly (Problem & { readonly containerId: string })[];
-  /** Pods that are not tuned for, and why. */
-  readonly problems: readonly Problem[];
+  readonly unknown: readonly UnknownDatabase[];
+}
+
+/** A pod whose database runs, as the API server has it, and whose CPUs the node cannot tell now. */
+export interface UnknownDatabase extends Problem {
+  /** Of the container, or of the pod where its container has no id. */
+  readonly id: string;
+  /** The container may have any CPU: none is known to be free of databases. Otherwise the node has no such container. */
+  readonly isThere: boolean;
 }
 
 export interface Problem {
@@ -28,6 +33,7 @@ export interface Problem {
 }
 
 export interface DatabasesInput {
+  /** All Scylla pods of the node. */
   readonly pods: readonly ScyllaPod[];
   /** By id of the container, as pods have it. */
   readonly containers: ReadonlyMap<string, ContainerFacts>;
@@ -38,15 +44,15 @@ export interface DatabasesInput {
 /** The databases of the node. One that restarts keeps its CPUs: its neighbours must not be tuned again for that. */
 export function databasesOf({ pods, containers, before }: DatabasesInput): Databases {
   const found: Database[] = [];
-  const unknown: Databases["unknown"][number][] = [];
-  const problems: Problem[] = [];
+  const unknown: UnknownDatabase[] = [];
   for (const pod of pods.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
     const local = localPod(pod);
     if (local.type === "irrelevant") continue;
     const kept = Object.hasOwn(before, pod.metadata.uid ?? "") ? before[pod.metadata.uid ?? ""] : undefined;
     const restarting = kept ? [{ pod, facts: factsOf(kept) }] : [];
     if (local.type === "waiting") {
-      if (local.warning !== undefined) problems.push({ pod, reason: local.warning });
+      if (local.warning !== undefined)
+        unknown.push({ pod, reason: local.warning, id: pod.metadata.uid ?? "", isThere: false });
       found.push(...restarting);
       continue;
     }
@@ -54,13 +60,13 @@ export function databasesOf({ pods, containers, before }: DatabasesInput): Datab
     const facts = containers.get(containerId) ?? { type: "unknown", reason: "it was not looked at yet" };
     if (facts.type === "known")
       found.push({ pod, facts: withOwnCpus(facts.database, pod), ...(isLeaving ? {} : { containerId }) });
-    else if (facts.type === "unknown") unknown.push({ pod, reason: facts.reason, containerId });
+    else if (facts.type === "unknown") unknown.push({ pod, reason: facts.reason, id: containerId, isThere: true });
     else if (!isLeaving) {
-      problems.push({ pod, reason: facts.reason });
+      unknown.push({ pod, reason: facts.reason, id: containerId, isThere: false });
       found.push(...restarting);
     }
   }
-  return { found, unknown, problems };
+  return { found, unknown };
 }
 
 /** CPUs that a database shares with the rest of the node are no reason to keep interrupts away from them. */

@@ -36,7 +36,7 @@ export interface OnNodeInput {
   readonly nowMs: number;
   /** By uid of a Job: for how long the agent has seen that it failed. */
   readonly seenFailedMs: ReadonlyMap<string, number>;
-  /** By id of a container, as pods have it: for how long the node cannot tell its CPUs. */
+  /** By id of an `UnknownDatabase`: for how long the node cannot tell its CPUs. */
   readonly unknownMs: ReadonlyMap<string, number>;
   /** What was last reported to the operator. */
   readonly reported: ConfigMap | undefined;
@@ -56,31 +56,33 @@ export function decide(input: OnNodeInput): Plan {
   const { engine = "perftune" } = config.spec ?? {};
   const jobs = nodeJobs(input.jobs, facts.bootId);
   const before = jobs.last?.record;
-  const { found, unknown, problems } = databasesOf({ ...input, before: before?.pods ?? {} });
+  const { found, unknown } = databasesOf({ ...input, before: before?.pods ?? {} });
   const irqCpus = interruptCpus(
     facts.cpus,
     found.map((one) => one.facts.cpus),
   );
   const given = { engine, image: images[engine], facts, databases: found, irqCpus, before };
-  const wanted = unknown.length > 0 ? undefined : wantedInputs(given);
+  const mayHaveAny = unknown.some(({ isThere }) => isThere);
+  const wanted = mayHaveAny ? undefined : wantedInputs(given);
   const step = nextStep({ ...input, jobs, pods: jobPods, wanted, wantedFor: tunedPods(found) });
 
   const plan = emptyPlan();
   if (step.type === "create") plan.objects.push({ owns: "whole", object: jobOf(input, step.record) });
   if (step.type === "delete") plan.prunes.push(referenceTo(step.job));
   plan.prunes.push(...jobs.superseded.map(referenceTo));
-  const lasting = unknown.filter(({ containerId }) => (input.unknownMs.get(containerId) ?? 0) >= unknownMs);
+  const lasting = unknown.filter(({ id }) => (input.unknownMs.get(id) ?? 0) >= unknownMs);
   const askAgain = lasting.length > 0 ? askAgainMs.later : askAgainMs.first;
-  plan.requeueAfterMs = unknown.length > 0 ? askAgain : step.type === "wait" ? step.ms : undefined;
+  const delays = [...(unknown.length > 0 ? [askAgain] : []), ...(step.type === "wait" ? [step.ms] : [])];
+  plan.requeueAfterMs = delays.length > 0 ? Math.min(...delays) : undefined;
 
   const waiting = found.filter((one) => !isReleased(one, input));
-  const hasCpusLeft = irqCpus.length > 0 || unknown.length > 0;
+  const hasCpusLeft = irqCpus.length > 0 || mayHaveAny;
   for (const database of waiting) release(plan, input, { database, applied: jobs.applied?.record, hasCpusLeft });
   const stillWaiting = waiting.map(({ pod }) => pod);
   reportTroubles(plan, { config, jobs: input.jobs, jobPods, waiting: stillWaiting });
   if (lasting.length > 0 || unknownIn(input.reported) !== "")
     plan.objects.push({ owns: "whole", object: nodeReport(lasting, config, input.node) });
-  plan.events.push(...problems.map(warning("NotTuned")), ...lasting.map(warning("NotTunedYet")));
+  plan.events.push(...lasting.map(notTunedYet));
   return plan;
 }
 
@@ -143,8 +145,8 @@ function isTunedFor({ inputs }: TuningRecord, { facts }: Database): boolean {
   return facts.directory === undefined || directories.includes(facts.directory);
 }
 
-function warning(reason: string): (problem: Problem) => PlannedEvent {
-  return (problem) => event(problem.pod, "Warning", reason, `the node is not tuned for it: ${problem.reason}`);
+function notTunedYet({ pod, reason }: Problem): PlannedEvent {
+  return event(pod, "Warning", "NotTunedYet", `the node is not tuned for it: ${reason}`);
 }
 
 function event(pod: ScyllaPod, type: PlannedEvent["type"], reason: string, message: string): PlannedEvent {

@@ -2,6 +2,7 @@ import type { AttributeFile, DiskDeviceFacts, DiskFacts } from "../../../domain/
 import type { PerftuneOptions } from "../../../domain/scylla/perftune/option/perftune-options.ts";
 import type { Host } from "../../host/host.ts";
 import { deviceIrqs } from "./device-irqs.ts";
+import { controllersOf, isOfSession, linked, membersOf, nameOf } from "./disk-paths.ts";
 import { readInstanceType } from "./instance-type.ts";
 import { textOf } from "./text-of.ts";
 
@@ -74,30 +75,6 @@ async function ofDevice(device: string, host: Host): Promise<string | undefined>
   return linked(`/sys/class/block/${file.slice(5).replaceAll("/", "!")}`, host);
 }
 
-/** Where a link of /sys leads; `undefined` if there is none. */
-async function linked(link: string, host: Host): Promise<string | undefined> {
-  const real = await host.real(link);
-  return real.startsWith("/sys/devices/") ? real : undefined;
-}
-
-const isVirtual = (path: string): boolean => path.split("/").includes("virtual");
-
-/** What arrays and volumes consist of; a device that has no members itself. */
-async function membersOf(path: string, host: Host, seen = new Set<string>()): Promise<string[]> {
-  if (seen.has(path)) return [];
-  seen.add(path);
-  if (!isVirtual(path)) return [path];
-  const above = path.slice(0, path.lastIndexOf("/"));
-  // A partition of an array has no members; the array has.
-  for (const holder of [path, above]) {
-    const members = await host.list(`${holder}/slaves`);
-    const found = await Promise.all(members.map((member) => linked(`${holder}/slaves/${member}`, host)));
-    const deeper = await Promise.all(found.flatMap((one) => (one === undefined ? [] : [membersOf(one, host, seen)])));
-    if (members.length > 0) return deeper.flat();
-  }
-  return [path];
-}
-
 async function readDisk(path: string, host: Host, interrupts: ReadonlyMap<number, string>): Promise<DiskDeviceFacts> {
   const [irqs, scheduler, nomerges, writeCache] = await Promise.all([
     irqsOf(path, host, interrupts),
@@ -125,31 +102,9 @@ async function attributeOf(path: string, name: string, host: Host): Promise<Attr
 
 /** The disks of an iSCSI session have none of their own. */
 async function irqsOf(path: string, host: Host, interrupts: ReadonlyMap<number, string>): Promise<number[]> {
-  if (/^\/sys\/devices\/platform\/host[0-9]+\/session[0-9]+\//.test(path)) return [];
-  const controllers = new Set((await physicalPathsOf(path, host)).map(controllerOf));
+  if (isOfSession(path)) return [];
   const irqs = await Promise.all(
-    [...controllers].map((device) => deviceIrqs({ device, xenName: "blkif", interrupts }, host)),
+    (await controllersOf(path, host)).map((device) => deviceIrqs({ device, xenName: "blkif", interrupts }, host)),
   );
   return [...new Set(irqs.flat())].toSorted((a, b) => a - b);
-}
-
-/** A namespace of NVMe that several paths lead to is below none of its controllers. */
-async function physicalPathsOf(path: string, host: Host): Promise<string[]> {
-  const controller = /^(nvme[0-9]+)n[0-9]/.exec(nameOf(path))?.[1];
-  if (!isVirtual(path) || controller === undefined) return [path];
-  const names = (await host.list(`${path}/device`)).filter((name) => /^nvme[0-9]+$/.test(name));
-  const own = names.includes(controller) ? [controller] : names;
-  const found = await Promise.all(own.map((name) => linked(`${path}/device/${name}`, host)));
-  return found.flatMap((one) => one ?? []);
-}
-
-/** The bus, and the devices of PCI that follow it: what comes then is no device with interrupts. */
-function controllerOf(path: string): string {
-  const [, , , bus = "", ...below] = path.split("/");
-  const end = below.findIndex((part) => !/^[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]$/i.test(part));
-  return ["/sys/devices", bus, ...below.slice(0, end < 0 ? undefined : end)].join("/");
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
