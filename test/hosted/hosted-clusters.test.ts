@@ -76,6 +76,7 @@ describe("the operators of hosted clusters", { timeout: 60_000 }, () => {
       KUBECONFIG: "/etc/kubernetes/kubeconfig",
       RELEASE_VERSION: "4.22.0",
     });
+    expect(container?.args).not.toContain("--mode");
     const copy = await client.get(kinds.secret, "attune-hosted-kubeconfig", { namespace });
     expect(atob(copy.data?.["kubeconfig"] ?? "")).toBe(kubeconfig);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { readOrder } from "../../src/domain/hosted/handover/pool-order.ts";
 import { apiVersion, hostedClusterKind, nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { runManagement } from "../../src/program/management/management.ts";
@@ -22,6 +23,14 @@ const machineConfig = (name: string): string =>
     kind: "MachineConfig",
     metadata: { name },
     spec: { kernelArguments: [name] },
+  });
+
+const runtimeConfig = (name: string): string =>
+  JSON.stringify({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "ContainerRuntimeConfig",
+    metadata: { name },
+    spec: { containerRuntimeConfig: { pidsLimit: 4096 } },
   });
 
 describe("the management side", { timeout: 300_000 }, () => {
@@ -105,6 +114,43 @@ describe("the management side", { timeout: 300_000 }, () => {
     await reaches(namespace, "np2", "c");
     await another.stop();
     expect(await versions(`${namespace}-demo`)).toMatchObject(before);
+  });
+
+  it("lets no ConfigMap of a user take the place of an order, a report or a note, whatever it is called (hosted W-9)", async () => {
+    const namespace = "named";
+    await createCluster(namespace);
+    const place = { namespace: `${namespace}-demo` };
+    // Copies of these would be called as what np1, and np1 of a pool called a, have there.
+    const names = ["pool-order", "pool-report", "released-rendering", "nodes", "last-good-tuned", "pool-order-a"];
+    for (const name of names) {
+      const data = { config: runtimeConfig(name) };
+      const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+      await client.create(kinds.configMap, configMap, { namespace });
+    }
+    const config = names.map((name) => ({ name }));
+    const manager = start();
+    await createPool(namespace, "np1", { config });
+    const problems = async (): Promise<string[]> => {
+      const { status } = await client.get(nodePoolKind, "np1", { namespace });
+      const { message = "" } = status?.conditions?.find(({ type }) => type === "ValidMachineConfig") ?? {};
+      return message.split("\n").map((line) => line.slice(0, line.indexOf(":")));
+    };
+    const own = names.filter((name) => name !== "pool-order-a").map((name) => `ConfigMap ${name}`);
+    await eventually("the names are taken", async () => JSON.stringify(await problems()) === JSON.stringify(own));
+    await client.get(kinds.configMap, "pool-order-a-np1", place);
+    await createPool(namespace, "a-np1");
+    await eventually("the name of the other order too", async () => (await problems()).length === names.length);
+    await reaches(namespace, "a-np1", "a");
+    await manager.stop();
+    const { items } = await client.list(kinds.configMap, place);
+    const ofOrders = items.filter(({ metadata }) => metadata.name?.startsWith("pool-order-")).map(readOrder);
+    expect(ofOrders).toMatchObject(["a-np1", "np1"].map((name) => ({ type: "read", value: { nodePool: { name } } })));
+    const before = await versions(place.namespace);
+    const another = start();
+    await createPool(namespace, "np2");
+    await reaches(namespace, "np2", "a");
+    await another.stop();
+    expect(await versions(place.namespace)).toMatchObject(before);
   });
 
   it(`writes for one of ${pools} NodePools of a namespace when its ConfigMap changes, and for no other`, async () => {

@@ -1,5 +1,6 @@
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../language/object/plan.ts";
 import type { ConfigMap, Manifest, ManifestProblem } from "../hosted/envelope/read-manifests.ts";
+import { isNote, neededNames } from "../hosted/notes.ts";
 import { contentOf, copyName, keys, nodePoolOf } from "../hosted/protocol.ts";
 import { containerRuntimeConfigKind, kubeletConfigKind } from "../machine-config/api.ts";
 import type { NodePool } from "./api.ts";
@@ -36,7 +37,8 @@ const marks: Readonly<Record<string, string>> = {
 export function planCopies(input: CopiesInput): Copies {
   const { nodePool, given, configMap, observed, namespace, planned, named = byName(observed) } = input;
   const { name: pool = "" } = nodePool.metadata;
-  const isOurs = (one: ConfigMap): boolean => contentOf(one) === "copy" && nodePoolOf(one) === pool;
+  const isOurs = (one: ConfigMap): boolean => contentOf(one) === "copy" && nodePoolOf(one) === pool && !isNote(one);
+  const needed = new Set([...planned, ...neededNames(pool)]);
   const problems: ManifestProblem[] = [];
   const wanted = new Map<string, ConfigMap>();
   const kept = new Set(severalKubeletConfigs(given).map((source) => copyName(source, pool)));
@@ -44,7 +46,7 @@ export function planCopies(input: CopiesInput): Copies {
     const name = copyName(source, pool);
     if (kept.has(name)) continue;
     const there = named(name);
-    const fault = planned.has(name) ? "this NodePool needs the name for its tuning" : nameTaken(there, "copy", pool);
+    const fault = needed.has(name) ? `NodePool ${pool} needs the name` : nameTaken(there, "copy", pool);
     if (fault === undefined)
       wanted.set(name, {
         apiVersion: "v1",
@@ -55,7 +57,7 @@ export function planCopies(input: CopiesInput): Copies {
     else
       problems.push({
         configMap: source,
-        message: `cannot be copied to the control plane namespace: ${name}: ${fault}`,
+        message: `cannot be copied to the control plane namespace as ${name}: ${fault}: rename the ConfigMap`,
       });
   }
   return {

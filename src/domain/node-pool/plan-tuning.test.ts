@@ -63,6 +63,18 @@ describe("references", () => {
     expect(texts(plan)["tuned-np1"]?.match(/^kind: Tuned$/gm)).toHaveLength(2);
   });
 
+  it("to a ConfigMap with two keys for Tuneds are a problem that names both, one with MachineConfigs beside them is none", () => {
+    const two = configMap("a", tuned("one"));
+    const [text] = Object.values(two.data ?? {});
+    const more = (key: string): ConfigMap => ({ ...two, data: { ...two.data, [key]: `${text}` } });
+    expect(planned({ user: [more("config")] }).problems).toEqual([]);
+    const plan = planned({ user: [more("tuned")] });
+    expect(plan.problems.map(formatProblem)).toEqual([
+      "ConfigMap a: has the keys tuning and tuned, of which tuning is used: move what is under tuned there, and remove tuned",
+    ]);
+    expect(texts(plan)).toEqual(texts(planned({ user: [two] })));
+  });
+
   it("to two profiles are a problem that names both, and keep the one that nodes have", () => {
     const first = planned({ user: [configMap("a", profile("one"))] });
     const plan = planned({

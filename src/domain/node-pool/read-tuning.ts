@@ -9,7 +9,7 @@ import {
   readManifests,
 } from "../hosted/envelope/read-manifests.ts";
 import { hostedTunedName, labelLimit } from "../hosted/names.ts";
-import { keys, tuningKeys } from "../hosted/protocol.ts";
+import { configKey, keys, tuningKeys } from "../hosted/protocol.ts";
 import { roleLabel } from "../machine-config/api.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import { type PerformanceProfile, performanceProfileKind } from "../performance-profile/api.ts";
@@ -47,7 +47,7 @@ export function readTuning(nodePool: NodePool, configMap: (name: string) => Conf
       continue;
     }
     const read = readManifests(found, tuningKeys, tuningKinds);
-    problems.push(...read.problems);
+    problems.push(...read.problems, ...ambiguousKeys(found));
     for (const manifest of read.manifests) {
       const faults = faultsOf(manifest, pool);
       problems.push(...faults);
@@ -62,6 +62,15 @@ export function readTuning(nodePool: NodePool, configMap: (name: string) => Conf
     problems: [...problems, ...tooMany(profiles)],
     isMissingSome,
   };
+}
+
+/** A ConfigMap may have MachineConfigs under `config` beside its Tuneds; two keys for Tuneds are a mistake. */
+function ambiguousKeys({ metadata: { name = "" }, data = {} }: ConfigMap): ManifestProblem[] {
+  const [first, ...others] = tuningKeys.filter((key) => key !== configKey && Object.hasOwn(data, key));
+  return others.map((key) => ({
+    configMap: name,
+    message: `has the keys ${first} and ${key}, of which ${first} is used: move what is under ${key} there, and remove ${key}`,
+  }));
 }
 
 function isProfile({ kind }: KubeObject): boolean {

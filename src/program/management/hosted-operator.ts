@@ -97,8 +97,6 @@ function deployment(
               image,
               command: ["attune", "operator"],
               args: [
-                "--mode",
-                "hosted",
                 "--protocol",
                 protocol,
                 "--probe-address",
@@ -109,6 +107,7 @@ function deployment(
                 certificates,
               ],
               env: [
+                // By it the operator knows its mode.
                 { name: "HYPERSHIFT", value: "true" },
                 { name: "KUBECONFIG", value: `${kubeconfigs}/kubeconfig` },
                 { name: "MY_NAMESPACE", ...own("metadata.namespace") },

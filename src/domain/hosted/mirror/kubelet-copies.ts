@@ -1,5 +1,6 @@
 import { type ObjectReference, type PlannedObject, referenceTo } from "../../../language/object/plan.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
+import { isNote } from "../notes.ts";
 import { keys, nodePoolOf } from "../protocol.ts";
 
 /** Where operators of the hosted cluster read how its kubelets are configured. */
@@ -49,6 +50,7 @@ function copyOf(configMap: ConfigMap): ConfigMap {
 
 /** A copy from `spec.config`, or one that is generated. */
 export function holdsKubeletConfig(configMap: ConfigMap): boolean {
+  if (isNote(configMap)) return false;
   return isMarked(configMap, keys.kubeletConfig) || isMarked(configMap, keys.generatedKubeletConfig);
 }
 

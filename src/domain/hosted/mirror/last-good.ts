@@ -11,6 +11,9 @@ const sourceAnnotation = "rollout.attune.dev/source";
 
 const longestName = 253;
 
+/** The note about a ConfigMap. */
+export const lastGoodConfigMap = (source: string): string => joinedName("last-good", source, longestName);
+
 export function isLastGood({ metadata: { labels = {} } }: Pick<ConfigMap, "metadata">): boolean {
   return Object.hasOwn(labels, noteMark);
 }
@@ -41,7 +44,7 @@ export function lastGoodNote(source: ConfigMap | undefined, notes: readonly Conf
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: {
-        name: joinedName("last-good", name, longestName),
+        name: lastGoodConfigMap(name),
         namespace: controlPlane,
         labels: { [noteMark]: "true", [keys.nodePool]: nodePoolIn(source) ?? "" },
         annotations: { [sourceAnnotation]: name, [keys.nodePool]: pool },

@@ -12,6 +12,8 @@ const longestName = 253;
 /** Of all names in one note; a ConfigMap has room for twice as many. */
 const longestNote = 500_000;
 
+export const membersConfigMap = (nodePool: string): string => joinedName("nodes", nodePool, longestName);
+
 export function listsMembers({ metadata: { labels = {} } }: Pick<ConfigMap, "metadata">): boolean {
   return Object.hasOwn(labels, membersMark);
 }
@@ -104,7 +106,7 @@ export function memberNotes(
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: {
-      name: joinedName("nodes", nodePool, longestName),
+      name: membersConfigMap(nodePool),
       namespace,
       labels: { [membersMark]: "true", [keys.nodePool]: nodePool },
     },

@@ -10,6 +10,7 @@ import { derivedSetAnnotation } from "../../rollout/derived-set.ts";
 import type { ConfigMap } from "../envelope/read-manifests.ts";
 import { envelope, manifestsText, ownerOf } from "../envelope/write-manifests.ts";
 import { hashedProfileName } from "../names.ts";
+import { isNote } from "../notes.ts";
 import {
   type ChildNames,
   configKey,
@@ -144,6 +145,7 @@ export function childOf(kind: ChildKind, configMap: ConfigMap, profile: Envelope
 function isOfAnother(configMap: ConfigMap, { envelope: place }: EnvelopedProfile): boolean {
   const { ownerReferences = [], labels = {} } = configMap.metadata;
   if (ownerReferences.some(({ controller }) => controller)) return false;
+  if (isNote(configMap)) return true;
   const content = contentOf(configMap);
   if (content === undefined) return false;
   const isDerived = Object.hasOwn(labels, keys.performanceProfileName);

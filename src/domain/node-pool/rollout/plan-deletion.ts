@@ -1,11 +1,7 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type ObjectReference, referenceTo } from "../../../language/object/plan.ts";
 import { type ConfigMap } from "../../hosted/envelope/read-manifests.ts";
-import { isOrder } from "../../hosted/handover/pool-order.ts";
-import { isReport } from "../../hosted/handover/pool-report.ts";
-import { isLastGood } from "../../hosted/mirror/last-good.ts";
-import { listsMembers } from "../../hosted/mirror/pool-members.ts";
-import { isReleased } from "../../hosted/rollout/released-rendering.ts";
+import { isNote } from "../../hosted/notes.ts";
 import { contentOf, group, nodePoolOf } from "../../hosted/protocol.ts";
 import type { NodePool } from "../api.ts";
 import type { MachineProvider } from "../machine-provider.ts";
@@ -45,9 +41,7 @@ export function planDeletion({ nodePool, controlPlane, secrets, provider, machin
   return { prunes, remaining: remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`) };
 }
 
-const marks = [isOrder, isReport, isReleased, isLastGood, listsMembers];
-
 /** A ConfigMap with our label and no mark of ours is of another owner. */
 export function isOurs(configMap: Pick<ConfigMap, "metadata">): boolean {
-  return contentOf(configMap) !== undefined || marks.some((is) => is(configMap));
+  return contentOf(configMap) !== undefined || isNote(configMap);
 }
