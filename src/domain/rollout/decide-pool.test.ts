@@ -31,10 +31,10 @@ function node(name: string, [current, desired, state]: readonly [string, string,
   };
 }
 
-function pass(nodes: readonly RolloutNode[]): PoolDecision {
+function pass(nodes: readonly RolloutNode[], given = pool): PoolDecision {
   const members = new Members();
-  members.use([pool]);
-  return decidePool({ pool, nodes: members.of("worker", nodes), now: "2026-01-01T00:00:00Z" });
+  members.use([given]);
+  return decidePool({ pool: given, nodes: members.of("worker", nodes), now: "2026-01-01T00:00:00Z" });
 }
 
 function written(nodes: readonly RolloutNode[], { changes }: PoolDecision): RolloutNode[] {
@@ -64,6 +64,25 @@ test("nodes that have no config yet run as they were installed: only one that wa
     return decision.status;
   });
   expect(counts).toMatchObject([{ unavailableMachineCount: 0 }, { unavailableMachineCount: 1, machineCount: 3 }]);
+});
+
+test("a pool that is paused names a drain that has begun, with its pods and budgets (machine-config W-16)", () => {
+  const drain = { since: "2026-01-01T00:00:00Z", blocked: [{ pod: "a/web", budgets: ["a/keep"], message: "no" }] };
+  const draining = node("a", ["r-1", "r-2", "Working"]);
+  const metadata = {
+    ...draining.metadata,
+    annotations: { ...draining.metadata.annotations, [ownAnnotations.drain]: JSON.stringify(drain) },
+  };
+  const paused = { ...pool, spec: { ...pool.spec, paused: true } };
+  expect(pass([{ ...draining, metadata }], paused).status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: "RolloutBlocked",
+      status: "True",
+      reason: "DrainBlocked",
+      message:
+        "the drain of node a, begun 2026-01-01T00:00:00Z, is blocked: pod a/web: PodDisruptionBudget a/keep allows no further disruption: change the budget or delete the pods to let the drain go on",
+    }),
+  );
 });
 
 test("a node whose configs a user took away is told again, although it says that it is done", () => {

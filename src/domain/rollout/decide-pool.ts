@@ -13,7 +13,7 @@ import { describeConflict, type PoolStatus, poolStatus } from "./pool-status.ts"
 import { type NodeChange, NodeChanges, updateTaint } from "./node-changes.ts";
 import { conflictCondition, type RolloutNode } from "./rollout-node.ts";
 import { isUntuned, startupTaint } from "./startup/startup-taint.ts";
-import { waitingFor, type Waiting } from "./waiting.ts";
+import { blockedDrains, waitingFor, type Waiting } from "./waiting.ts";
 
 export interface PoolInput {
   /** With the configuration that its nodes should have. */
@@ -89,7 +89,8 @@ export function decidePool(input: PoolInput): PoolDecision {
     ...(input.selectorProblems ?? []).map((message): Waiting => ({ reason: "InvalidSelector", message })),
     ...(budget.type === "invalid" ? [{ reason: "InvalidMaxUnavailable", message: budget.problem }] : []),
   ];
-  const waiting = [...(input.waiting ?? []), ...invalid, ...(mayAct ? waitingFor(members, target, chosen) : [])];
+  const waits = mayAct ? waitingFor(members, target, chosen) : blockedDrains(members);
+  const waiting = [...(input.waiting ?? []), ...invalid, ...waits];
   const { renderProblems, nearby } = input;
   const status = poolStatus({ pool, members, renderProblems, nearby, waiting, now });
   const changes = new NodeChanges();

@@ -60,7 +60,10 @@ test.each<[string, RolloutNode, MachineConfigPool[], string[]]>([
     "is drained",
     node({ ...has("r-1", "r-2"), [ownAnnotations.drain]: JSON.stringify(drain) }),
     [pool("worker")],
-    ["pod a/web: PodDisruptionBudget a/budget allows no further disruption"],
+    [
+      "pod a/web: PodDisruptionBudget a/budget allows no further disruption",
+      "change the budget or delete the pods to let the drain go on",
+    ],
   ],
   [
     "is in a paused pool",
@@ -73,6 +76,12 @@ test.each<[string, RolloutNode, MachineConfigPool[], string[]]>([
     node(has("r-1"), { isCordoned: true }),
     [pool("worker")],
     ["another client cordoned the node: it gets r-2 after kubectl uncordon n"],
+  ],
+  [
+    "is on the way to a config that the pool had before",
+    node(has("r-0", "r-1")),
+    [pool("worker")],
+    ["the node finishes its update to r-1 first: then it gets r-2"],
   ],
   [
     "is not told yet",

@@ -1,7 +1,7 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { findCondition } from "../../language/object/condition.ts";
 import { fallbackPool } from "./built-in-pools.ts";
-import { describeBlocked, readDrain } from "./drain/drain-record.ts";
+import { describeBlocked, readDrain, unblocking } from "./drain/drain-record.ts";
 import { describeHeld, heldOf } from "./held.ts";
 import { Members } from "./members.ts";
 import { describeWithoutPool } from "./nearby-nodes.ts";
@@ -25,12 +25,16 @@ export function nodeWaits(node: RolloutNode, pools: readonly MachineConfigPool[]
 function rolloutWaits(state: NodeState, pool: MachineConfigPool): string[] {
   const target = pool.spec?.configuration?.name ?? "";
   if (target === "") return [];
-  const blocked = (readDrain(state.node)?.blocked ?? []).map(describeBlocked);
-  if (blocked.length > 0 || !isBehind(state, target)) return blocked;
+  const blocked = readDrain(state.node)?.blocked ?? [];
+  if (blocked.length > 0) return [...blocked.map(describeBlocked), ...unblocking(blocked)];
+  if (!isBehind(state, target)) return [];
   const name = `pool ${pool.metadata.name}`;
   if (pool.spec?.paused) return [`${name} is paused: the node gets ${target} when spec.paused is false`];
   if (state.isOnlyCordoned)
     return [`another client cordoned the node: it gets ${target} after kubectl uncordon ${state.name}`];
+  const { desired } = state.update;
+  if (desired !== "" && !state.isDone && !state.isFailing)
+    return [`the node finishes its update to ${desired} first: then it gets ${target}`];
   const reason = findCondition(pool.status?.conditions, "RolloutBlocked");
   return reason?.status === "True"
     ? [`${name} cannot go on to give it ${target}: ${reason.message}`]

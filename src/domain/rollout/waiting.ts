@@ -1,4 +1,4 @@
-import { readDrain, describeBlocked } from "./drain/drain-record.ts";
+import { describeBlocked, readDrain, unblocking } from "./drain/drain-record.ts";
 import type { Candidates, Member } from "./candidates.ts";
 import { isBehind, isUpdated } from "./node-state.ts";
 
@@ -16,17 +16,6 @@ export function waitingFor(
   { failed, inUse, capacity }: Candidates,
 ): Waiting[] {
   if (members.every(({ state }) => isUpdated(state, target))) return [];
-  const blocked = members.flatMap(({ state: { name, node } }) => {
-    const record = readDrain(node);
-    if (!record || record.blocked.length === 0) return [];
-    const more = record.more ? ` and ${record.more} more` : "";
-    return [
-      {
-        reason: "DrainBlocked",
-        message: `the drain of node ${name}, begun ${record.since}, is blocked: ${record.blocked.map(describeBlocked).join(", ")}${more}`,
-      },
-    ];
-  });
   const cordoned = members
     .filter(({ state }) => state.isOnlyCordoned && isBehind(state, target))
     .map(({ state }) => ({
@@ -39,11 +28,22 @@ export function waitingFor(
       reason: "NodeFailed",
       message: `no other node is updated while node ${state.name} has failed: see NodeDegraded`,
     })),
-    ...blocked,
+    ...blockedDrains(members),
     ...cordoned,
     ...notReady.map(({ state }) => ({
       reason: "NodeNotReady",
       message: `node ${state.name} is not ready (${state.notReady}) and counts as unavailable: spec.maxUnavailable allows no other node`,
     })),
   ];
+}
+
+/** Also of a pool that is paused: a drain that has begun goes on. */
+export function blockedDrains(members: readonly Pick<Member, "state">[]): Waiting[] {
+  return members.flatMap(({ state: { name, node } }) => {
+    const { since, blocked = [], more } = readDrain(node) ?? {};
+    if (blocked.length === 0) return [];
+    const pods = `${blocked.map(describeBlocked).join(", ")}${more ? ` and ${more} more` : ""}`;
+    const parts = [`the drain of node ${name}, begun ${since}, is blocked`, pods, ...unblocking(blocked)];
+    return [{ reason: "DrainBlocked", message: parts.join(": ") }];
+  });
 }

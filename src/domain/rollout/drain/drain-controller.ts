@@ -15,7 +15,7 @@ import { judgeNode } from "../node-state.ts";
 import type { NodeWriter } from "../node-writer-controller.ts";
 import type { RolloutNode } from "../rollout-node.ts";
 import { decideDrain, type DrainDecision, elapsed, hasFailed, retryAfter } from "./decide-drain.ts";
-import { type BlockedPod, describeBlocked, type DrainRecord } from "./drain-record.ts";
+import { type BlockedPod, describeBlocked, type DrainRecord, unblocking } from "./drain-record.ts";
 import { budgetsOf, type DisruptionBudget, isEvictable, overstay } from "./evictable-pods.ts";
 
 export interface DrainOptions {
@@ -111,7 +111,11 @@ export function drainController(options: DrainOptions): Controller {
     // Its owner may not look at pools. Once for each drain: what is in the way changes with every attempt.
     const [first] = blocked;
     if (first && decision.record.blocked.length === 0)
-      report(node, { type: "Warning", reason: "DrainBlocked", message: describeFirst(first, blocked.length - 1) });
+      report(node, {
+        type: "Warning",
+        reason: "DrainBlocked",
+        message: [describeFirst(first, blocked.length - 1), ...unblocking(blocked)].join(": "),
+      });
     return { requeueAfterMs: Math.min(remainingMs, retryAfter(record, now(), blocked.length < left)) };
   }
 

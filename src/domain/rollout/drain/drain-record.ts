@@ -40,3 +40,9 @@ export function describeBlocked({ pod, budgets, message }: BlockedPod): string {
   if (budgets.length === 0) return `pod ${pod}: ${message}`;
   return `pod ${pod}: PodDisruptionBudget ${budgets.join(" and ")} allows no further disruption`;
 }
+
+/** What a user can do about budgets. Where there are none, the messages of the pods say it. */
+export function unblocking(blocked: readonly BlockedPod[]): string[] {
+  const isBudget = blocked.some(({ budgets }) => budgets.length > 0);
+  return isBudget ? ["change the budget or delete the pods to let the drain go on"] : [];
+}
