@@ -37,6 +37,17 @@ export function blame(
   return about(pool, { field: "spec.machineConfigSelector", message: `${fault.field}: ${fault.message}` });
 }
 
+/** As `blame`, of an entry below a link: who has the link may be the one that is wrong. */
+export function blameLink(...of: Parameters<typeof blame>): RenderProblem {
+  const [fault, merged, sources] = of;
+  const path = String(identity(parsed(fault.field, merged).entry));
+  const hasLink = ({ source }: NamedSource): boolean =>
+    source.document?.storage?.links?.some((link) => path.startsWith(`${link.path}/`)) ?? false;
+  const problem = blame(...of);
+  const name = sources.findLast(hasLink)?.machineConfig.metadata.name;
+  return name === undefined ? problem : { ...problem, message: `${problem.message} of MachineConfig ${name}` };
+}
+
 /** A source keeps its Ignition as a document. */
 export function asSpec<T extends { readonly document?: unknown }>({ document, ...fields }: T): object {
   return { ...fields, config: document };

@@ -2,7 +2,7 @@ import { readAccepted } from "../../language/ignition/read-ignition.ts";
 import { validateDocument } from "../../language/ignition/validate-document.ts";
 import { type FieldError, forbidden } from "../../language/schema/field-error.ts";
 import type { MachineConfig } from "./api.ts";
-import { about, asSpec, blame, type RenderProblem } from "./culprit.ts";
+import { about, asSpec, blame, blameLink, type RenderProblem } from "./culprit.ts";
 import type { MergedSpec, NamedSource } from "./merge-sources.ts";
 import { longestCommandLine, tooLong } from "./machine-contents.ts";
 import { refusedChanges } from "./reconcilable.ts";
@@ -17,13 +17,13 @@ export function refusedTogether(
   const { pool, current, storageOverrides } = input;
   const old = current && accepted(current);
   if (old && "problems" in old) return old.problems;
-  const faults = [
-    ...conflicts(input, merged),
-    // A file of one MachineConfig may be below a link of another. Nothing else becomes invalid by merging.
-    ...(merged.document.storage?.links ? validateDocument(merged.document, "spec.config") : []),
-    ...refusedChanges(old, merged, storageOverrides),
+  // A file of one MachineConfig may be below a link of another. Nothing else becomes invalid by merging.
+  const belowLinks = merged.document.storage?.links ? validateDocument(merged.document, "spec.config") : [];
+  const faults = [...conflicts(input, merged), ...refusedChanges(old, merged, storageOverrides)];
+  return [
+    ...belowLinks.map((fault) => blameLink(fault, asSpec(merged), sources, pool)),
+    ...faults.map((fault) => blame(fault, asSpec(merged), sources, pool)),
   ];
-  return faults.map((fault) => blame(fault, asSpec(merged), sources, pool));
 }
 
 /** What MachineConfigs that are valid alone cannot have together. */

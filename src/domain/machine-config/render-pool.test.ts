@@ -178,6 +178,19 @@ describe("what MachineConfigs cannot have together is said of one of them (machi
     expect(problemsOf(input, ...machineConfigs)).toEqual(problems);
   });
 
+  test("a link above a file of another MachineConfig is named with its own, which may be the wrong one (machine-config W-2)", () => {
+    const file = machineConfig("10-file", config({ storage: { files: [{ path: "/etc/f" }] } }));
+    const link = machineConfig("20-link", config({ storage: { links: [{ path: "/etc", target: "/x" }] } }));
+    expect(render(file, link, machineConfig("30-more", {}))).toMatchObject({
+      problems: [
+        {
+          object: { name: "10-file" },
+          message: 'Invalid value: "/etc/f": must not be below the link /etc of MachineConfig 20-link',
+        },
+      ],
+    });
+  });
+
   test("an invalid MachineConfig degrades the pools that select it, and no other (machine-config W-3)", () => {
     const bad = machineConfig("20-bad", { kernelType: "fast" });
     expect(problemsOf({}, machineConfig("10-a", {}), bad)).toEqual(["MachineConfig 20-bad: spec.kernelType"]);
