@@ -38,3 +38,17 @@ test("the target of a pool that a user deletes is created again, and no node fai
   expect(agents.map(({ restarts }) => restarts.get(target))).toEqual([1, 1, 1]);
   expect(failures).toBe(0);
 });
+
+test("renderings that no node was told are deleted after ten minutes, although nothing else happens (machine-config W-4)", async () => {
+  const world = new RolloutWorld();
+  world.operator();
+  const renderings = (): string[] => [...world.machineConfigs.objects.keys()].filter((name) => name !== "50-a");
+  for (const path of ["/etc/a", "/etc/b", "/etc/c"]) {
+    const before = renderings().length;
+    world.machineConfigs.put(withFile("50-a", path));
+    for (let waited = 0; waited < 100 && renderings().length === before; waited++) await world.clock.advance(second);
+  }
+  expect(renderings()).toHaveLength(3);
+  await world.clock.advance(11 * 60 * second);
+  expect(renderings()).toEqual([world.pools.objects.get("worker")?.spec?.configuration?.name]);
+});

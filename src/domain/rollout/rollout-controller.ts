@@ -152,9 +152,10 @@ export function rolloutController(options: RolloutOptions): Controller {
         nodes: all,
         now,
       });
-      const soonest = Math.min(decision.requeueAfterMs ?? Infinity, released.againInMs ?? Infinity);
+      const waits = [decision.requeueAfterMs, released.againInMs, unused.againInMs];
+      const soonest = Math.min(...waits.map((ms) => ms ?? Infinity));
       const requeueAfterMs = Number.isFinite(soonest) ? soonest : undefined;
-      const result = await carryOut(pool, { ...decision, requeueAfterMs }, { unused, signal, log });
+      const result = await carryOut(pool, { ...decision, requeueAfterMs }, { unused: unused.old, signal, log });
       authority?.decided({ pool: current, rendering, decision });
       return result;
     },

@@ -43,6 +43,18 @@ test("a rendering is deleted if no pool, no node and no boot entry uses it (mach
       metadata: { name: "rendered-worker-of-a-user", creationTimestamp: long },
     },
   ];
-  const unused = unusedRenderings({ pool: "worker", machineConfigs, pools: [pool], nodes: [node], now });
-  expect(unused.map(({ metadata }) => metadata.name)).toEqual(["rendered-worker-unused"]);
+  const { old, againInMs } = unusedRenderings({ pool: "worker", machineConfigs, pools: [pool], nodes: [node], now });
+  expect(old.map(({ metadata }) => metadata.name)).toEqual(["rendered-worker-unused"]);
+  expect(againInMs).toBe(5 * 60_000);
+});
+
+test.each([
+  ["where all are used", long, "rendered-worker-last", undefined],
+  ["and again after ten minutes where the clock was set back", "2026-01-01T13:00:00Z", "rendered-worker-x", 600_000],
+])("nothing is deleted %s", (_, created, name, againInMs) => {
+  const machineConfigs = [rendered("rendered-worker-target"), rendered(name, created)];
+  expect(unusedRenderings({ pool: "worker", machineConfigs, pools: [pool], nodes: [node], now })).toEqual({
+    old: [],
+    ...(againInMs === undefined ? {} : { againInMs }),
+  });
 });

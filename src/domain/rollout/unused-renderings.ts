@@ -17,11 +17,17 @@ export interface UnusedInput {
   readonly now: string;
 }
 
+export interface UnusedRenderings {
+  readonly old: readonly MachineConfig[];
+  /** Until the next one is old enough. Absent: all unused ones are. */
+  readonly againInMs?: number | undefined;
+}
+
 /** Renderings that no pool, no node and no boot entry of a node refers to. */
-export function unusedRenderings({ pool, machineConfigs, pools, nodes, now }: UnusedInput): MachineConfig[] {
+export function unusedRenderings({ pool, machineConfigs, pools, nodes, now }: UnusedInput): UnusedRenderings {
   const made = machineConfigs.filter((config) => poolOfRendering(config) === pool);
   // The one that the pool has, and no other: the usual case costs nothing.
-  if (made.length < 2) return [];
+  if (made.length < 2) return { old: [] };
   const used = new Set<string | undefined>();
   for (const { spec, status } of pools) used.add(spec?.configuration?.name).add(status?.configuration?.name);
   for (const { metadata } of nodes) {
@@ -29,9 +35,12 @@ export function unusedRenderings({ pool, machineConfigs, pools, nodes, now }: Un
     // The boot entry before the last update belongs to the config before it.
     used.add(current).add(desired).add(metadata.annotations?.[ownAnnotations.previousConfig]);
   }
-  const ends = (parseTime(now) ?? 0) - youngMs;
-  return made.filter(
-    ({ metadata: { name, creationTimestamp, deletionTimestamp } }) =>
-      !used.has(name) && !deletionTimestamp && (parseTime(creationTimestamp ?? "") ?? Infinity) <= ends,
-  );
+  const unused = made.filter(({ metadata: { name, deletionTimestamp } }) => !used.has(name) && !deletionTimestamp);
+  const ageOf = ({ metadata }: MachineConfig): number =>
+    (parseTime(now) ?? 0) - (parseTime(metadata.creationTimestamp ?? "") ?? Infinity);
+  const old = unused.filter((config) => ageOf(config) >= youngMs);
+  if (old.length === unused.length) return { old };
+  const oldest = Math.max(...unused.filter((config) => !old.includes(config)).map(ageOf));
+  // A clock that was set back must not put it off.
+  return { old, againInMs: youngMs - Math.max(oldest, 0) };
 }
