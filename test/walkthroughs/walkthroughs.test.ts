@@ -12,7 +12,7 @@ const folder = join(root, "docs/journeys");
 const pages = (await readdir(folder)).filter((name) => name.endsWith(".md") && name !== "README.md");
 
 /** A reader repeats these until they print what the page shows: nodes follow a change after moments. */
-const repeated = /^(kubectl( -\S+ \S+| --\S+)* get|attune (status|explain|lab read))( |$)/;
+const repeated = /^(kubectl( -\S+ \S+| --\S+)* (get|logs)|attune (status|explain|lab read|profile info))( |$)/;
 
 /** Only a reader who waits in vain gives up; a page has many such waits. */
 const patience = { timeout: 100_000, interval: 100 };
