@@ -26,6 +26,8 @@ const left = [
   /^usr\/lib\/[^/]+\/lib(BrokenLocale|c_malloc_debug|memusage|nsl|nss_compat|nss_hesiod|pcprofile|thread_db)\.so/,
   /^usr\/lib\/[^/]+\/lib(form|menu|ncurses|panel|tic)w?\.so/,
   /^usr\/bin\/(bashbug|slabtop|tload|top|watch)$/,
+  // About sessions of users, which a container has none of, and a second way to send signals.
+  /^usr\/bin\/(clear_console|pidwait|pwdx|skill|snice|w)$/,
   /^var\/./,
   /^etc\/(?!os-release|debian_version)/,
 ];
