@@ -8,6 +8,7 @@ import { startChild, type ChildServer, type Outcome } from "./child-server.ts";
 import { Client } from "./client.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
+const noSpace = expect.stringMatching(/commit to storage failed: No space left on device \(/) as string;
 const canMount = spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", tmpdir()]).status === 0;
 if (!canMount) console.warn("not run: a server on a full disk (mounting is not permitted)");
 
@@ -37,7 +38,18 @@ describe.runIf(canMount)("a server on a full disk", () => {
     return outcome;
   }
 
-  // lmdb calls it an I/O error if the disk has taken a part of what it wrote.
+  function insideOf({ pid }: ChildServer): string {
+    return join(`/proc/${pid}/root`, dir);
+  }
+
+  async function clientOf(server: ChildServer): Promise<Client> {
+    const [caPem, token] = await Promise.all(
+      ["pki/ca.pem", "pki/admin.token"].map((file) => readFile(join(insideOf(server), file), "utf8")),
+    );
+    return new Client({ url: server.url, caPem: caPem!, token: token!.trim() });
+  }
+
+  // A write that meets the end of the disk fails as a whole, or takes what is left.
   it.each([
     { left: 0, flags: [] },
     { left: 40_960, flags: [] },
@@ -48,24 +60,17 @@ describe.runIf(canMount)("a server on a full disk", () => {
     async ({ left, flags }) => {
       const outcome = await start("8m", ...flags);
       if (outcome.type === "ended") throw new Error(outcome.stderr);
-      const { url, pid } = outcome.server;
-      const inside = join(`/proc/${pid}/root`, dir);
-      const [caPem, token] = await Promise.all([
-        readFile(join(inside, "pki/ca.pem"), "utf8"),
-        readFile(join(inside, "pki/admin.token"), "utf8"),
-      ]);
-      const client = new Client({ url, caPem, token: token.trim() });
-      const post = (name: string) => client.post(path, { metadata: { name }, data: { a: "x".repeat(200_000) } });
+      const inside = insideOf(outcome.server);
+      const client = await clientOf(outcome.server);
+      const post = (name: string, bytes = 200_000) =>
+        client.post(path, { metadata: { name }, data: { a: "x".repeat(bytes) } });
       expect((await post("before")).status).toBe(201);
 
       const { bavail, bsize } = await statfs(inside);
       await writeFile(join(inside, "filler"), Buffer.alloc(bavail * bsize - left));
       for (const name of ["during", "again"]) {
-        const { status, json } = await post(name);
-        expect({ status, message: json.message }).toEqual({
-          status: 500,
-          message: expect.stringMatching(/commit to storage failed: No space left on device/) as string,
-        });
+        const { status, json } = await post(name, 1_000_000);
+        expect({ status, message: json.message }).toEqual({ status: 500, message: noSpace });
       }
       expect((await client.get("/readyz")).text).toContain("No space left on device");
       expect((await client.get(`${path}/before`)).status).toBe(200);
@@ -78,6 +83,25 @@ describe.runIf(canMount)("a server on a full disk", () => {
       client.close();
     },
   );
+
+  // lmdb describes a write that fails with more letters than it has memory for, once the file has ten megabytes.
+  it("refuses writes to a large file as often as they come, and deletes objects", async () => {
+    const outcome = await start("24m");
+    if (outcome.type === "ended") throw new Error(outcome.stderr);
+    const client = await clientOf(outcome.server);
+    const post = (name: string, bytes: number) =>
+      client.post(path, { metadata: { name }, data: { a: "x".repeat(bytes) } });
+    let written = 0;
+    while ((await post(`large-${written}`, 300_000)).status === 201) written++;
+    expect(written).toBeGreaterThan(40);
+    for (let i = 0; i < 50; i++) {
+      const { status, json } = await post(`refused-${i}`, 300_000);
+      expect({ status, message: json.message }).toEqual({ status: 500, message: noSpace });
+    }
+    for (const name of ["large-0", "large-1"]) expect((await client.delete(`${path}/${name}`)).status).toBe(200);
+    expect((await client.get(path)).json.items.length).toBe(written - 2 + 1);
+    client.close();
+  });
 
   it("does not start, and says why", async () => {
     const outcome = await start("128k");

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
-import { commitFailure, damaged, markCreated, prepareFolder } from "./lmdb-file.ts";
+import { commitFailure, damaged, dataFile, markCreated, prepareFolder } from "./lmdb-file.ts";
+import { LmdbReserve } from "./lmdb-reserve.ts";
 import type { Backend, Row } from "./store.ts";
 
 export interface LmdbOptions {
@@ -34,6 +35,7 @@ export class LmdbBackend implements Backend {
   readonly #database: RootDatabase<Buffer, Buffer>;
   readonly #fsync: boolean;
   readonly #path: string;
+  readonly #reserve: LmdbReserve;
   readonly #owner = randomBytes(16);
 
   constructor(path: string, { fsync = false }: LmdbOptions = {}) {
@@ -62,8 +64,12 @@ export class LmdbBackend implements Backend {
     const found = this.#database.get(formatKey);
     if (found !== undefined && !formats.includes(found.toString()))
       throw new Error(`open storage ${path}: format ${found.toString()} is not one this version reads (${format})`);
-    if (found?.toString() !== format) this.#database.putSync(formatKey, Buffer.from(format));
-    this.#database.putSync(ownerKey, this.#owner);
+    this.#reserve = new LmdbReserve(dataFile(path), () => this.#usedBytes());
+    this.#database.transactionSync(() => {
+      this.#reserve.ensure([]);
+      if (found?.toString() !== format) this.#database.putSync(formatKey, Buffer.from(format));
+      this.#database.putSync(ownerKey, this.#owner);
+    });
     markCreated(path);
   }
 
@@ -75,9 +81,15 @@ export class LmdbBackend implements Backend {
     return Number(this.#database.get(revisionKey)?.toString() ?? "0");
   }
 
+  #usedBytes(): number {
+    const { lastPageNumber, pageSize } = this.#database.getStats() as { lastPageNumber: number; pageSize: number };
+    return (lastPageNumber + 1) * pageSize;
+  }
+
   async commit(rows: readonly Row[], revision: number): Promise<void> {
     const write = (): void => {
       if (!this.#database.get(ownerKey)?.equals(this.#owner)) throw new TakenOverError(this.#path);
+      this.#reserve.ensure(rows);
       for (const row of rows) {
         const key = databaseKey(row);
         if (row.bytes) this.#database.putSync(key, encode(row, row.bytes, key));

@@ -18,7 +18,7 @@ export function damaged(path: string, cause: unknown): DamagedStorageError {
 /** Room for the file of readers, which lmdb maps: a page that cannot be allocated ends the process with SIGBUS. */
 const minFreeBytes = 256 * 1024;
 
-const dataFile = (path: string): string => join(path, "data.mdb");
+export const dataFile = (path: string): string => join(path, "data.mdb");
 
 /** Beside the folder, so that it is still there if the folder is lost: lmdb would make an empty database without a word. */
 const createdMark = (path: string): string => `${path}-created`;
@@ -46,7 +46,9 @@ export function markCreated(path: string): void {
 
 /** What a failed commit means: lmdb reports EIO where a full disk took only a part of a write. */
 export function commitFailure(path: string, cause: unknown): unknown {
-  if (!(cause instanceof Error && /Input\/output error/.test(cause.message) && isFull(path))) return cause;
+  if (!(cause instanceof Error)) return cause;
+  const isNoSpace = "code" in cause && cause.code === "ENOSPC";
+  if (!isNoSpace && !(/Input\/output error/.test(cause.message) && isFull(path))) return cause;
   return new Error(`No space left on device (${path})`, { cause });
 }
 
