@@ -5,6 +5,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import { type Clock, systemClock, whenAborted } from "../../cluster/runtime/clock.ts";
 import { isApiError } from "../../cluster/kube/api-error.ts";
 import { errorText } from "../../cluster/runtime/error-text.ts";
+import { readThroughStreams } from "../../cluster/runtime/read-through-streams.ts";
 import { Api } from "./api.ts";
 import { Assets } from "./http/assets.ts";
 import { type GuardRules, refusalOf } from "./http/guard.ts";
@@ -87,6 +88,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     });
   };
   const secure = tls && createTlsServer({ ...tls, minVersion }, listener);
+  if (secure) readThroughStreams(secure);
   const server = secure ?? createServer(listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

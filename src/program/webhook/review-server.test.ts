@@ -7,6 +7,7 @@ import { BadReviewError } from "./handler.ts";
 import { type Certificates, defaultLives, nextCertificates } from "../../cluster/certificate/serving-certificates.ts";
 import { type ReviewAnswer, ReviewServer, type ReviewServerOptions, type Route } from "./review-server.ts";
 import { collectGarbage } from "../../cluster/runtime/testing/collect-garbage.ts";
+import { postOnOneConnection } from "../../cluster/runtime/testing/one-connection.ts";
 
 const MiB = 1024 * 1024;
 
@@ -87,6 +88,17 @@ describe("a review server", () => {
     expect(await post(one, body)).toMatchObject({ code: 400, body: { message } });
     expect(parse.mock.calls.filter(([text]) => text === body)).toEqual([]);
     parse.mockRestore();
+  });
+
+  test("answers large reviews on one connection, whatever the answer before them has still to send", async () => {
+    const body = `"${"x".repeat(300_000)}"`;
+    const { port, ca } = await serving(async (got) => {
+      // Bodies and sockets are handled in the next turns, as where a review takes long.
+      await new Promise((resolve) => setImmediate(resolve));
+      return echo(got);
+    });
+    const outcomes = await postOnOneConnection({ port, ca, path: "/r", body, times: 100 });
+    expect(new Set(outcomes)).toEqual(new Set([200]));
   });
 
   test("answers a review of many values", async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import { readThroughStreams } from "../../cluster/runtime/read-through-streams.ts";
 import { beyondBounds, maxDepth } from "../../language/object/json-bounds.ts";
 import { BadReviewError } from "./handler.ts";
 import { ReviewBody } from "./review-body.ts";
@@ -74,6 +75,7 @@ export class ReviewServer {
       void this.#handle(request, response);
     });
     // API servers reuse their connections; one that is idle for longer has lost its client.
+    readThroughStreams(this.#server);
     this.#server.keepAliveTimeout = 120_000;
     this.#server.headersTimeout = 10_000;
     this.#server.requestTimeout = 30_000;

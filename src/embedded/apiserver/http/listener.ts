@@ -1,5 +1,6 @@
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { readThroughStreams } from "../../../cluster/runtime/read-through-streams.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 
 export interface ListenerOptions {
@@ -46,6 +47,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     maxHeaderSize: maxHeaderBytes,
   };
   Object.assign(server, http1);
+  readThroughStreams(server);
   const open = new Set<Socket | ServerHttp2Session>();
   const track = (connection: Socket | ServerHttp2Session): void => {
     open.add(connection);
