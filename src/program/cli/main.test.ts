@@ -79,7 +79,7 @@ describe("attune", () => {
     for (const option of ["--mode", "--nodes", "--dir", "--port", "--once"]) expect(stdout).toContain(option);
   });
 
-  it.each([["crds"], ["install", "-o", "json"]])(
+  it.each([["crds"], ["install", "-o", "json"], ["install", "--help"], ["help"], ["__complete", ""]])(
     "ends without an error if the reader of `%s` closes the pipe",
     async (...args) => {
       const run = attune.start(args);

@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { completeCommand } from "./completion/complete-command.ts";
 import { attuneProgram } from "./program.ts";
-import { printableLines, shellWord } from "./terminal/terminal.ts";
+import { printableLines, shellWord, writeErr } from "./terminal/terminal.ts";
 
 /**
  * The message of an error. A command without a cluster names that of an `attune up` on this machine, and does not use it: a
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = 0;
-    } else process.stderr.write(printableLines(`error: ${await adviceOn(error)}\n`));
+    } else writeErr(printableLines(`error: ${await adviceOn(error)}\n`));
   } finally {
     clearInterval(alive);
   }

@@ -25,7 +25,7 @@ import { addCommand, hintAfterError } from "./option/flag.ts";
 import { perftuneFlags } from "./perftune/flags.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
-import { printableLines } from "./terminal/terminal.ts";
+import { printableLines, writeErr, writeOut } from "./terminal/terminal.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "../version.ts";
 
@@ -37,6 +37,8 @@ export function attuneProgram(): Command {
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")
     .configureOutput({
+      writeOut,
+      writeErr,
       outputError: (text, write) => write(printableLines(text.startsWith("error:") ? text : `error: ${text}`)),
     })
     .exitOverride();

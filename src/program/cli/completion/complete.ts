@@ -4,6 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { writeOut } from "../terminal/terminal.ts";
 import { type Candidates, candidates } from "./candidates.ts";
 
 /** A shell waits for the answer after each press of the key. */
@@ -17,7 +18,7 @@ export async function complete(program: Command, words: readonly string[]): Prom
     found.type === "words"
       ? found.words.map(({ text, about }) => (about === "" ? text : `${text}\t${about}`))
       : (await namesOf(found)).filter((name) => name.startsWith(words.at(-1) ?? ""));
-  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  writeOut(lines.map((line) => `${line}\n`).join(""));
 }
 
 async function namesOf({ of, flags }: Extract<Candidates, { type: "names" }>): Promise<string[]> {

@@ -22,7 +22,7 @@ import type { OperatorMode } from "../option/shared-flags.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 import { readStatus, statusOf, writeInfrastructure } from "./partitioning.ts";
-import { shellWord, writeOut } from "../terminal/terminal.ts";
+import { shellWord, writeErr, writeOut } from "../terminal/terminal.ts";
 
 type Options = Values<typeof installFlags>;
 
@@ -62,10 +62,8 @@ export async function install(options: Options, env: Environment = process.env):
     });
     if (decided?.hasInfrastructure && !dryRun) await writeInfrastructure(client, decided.status, signal);
     for (const name of await removeForeignWebhooks(client, { dryRun, signal }))
-      process.stderr.write(
-        `note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`,
-      );
-    if (await isRemoved(client, signal)) process.stderr.write(removedNote);
+      writeErr(`note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`);
+    if (await isRemoved(client, signal)) writeErr(removedNote);
   } finally {
     client.close();
   }
@@ -130,7 +128,7 @@ async function fitted(client: HttpClient, wanted: Wanted, signal: AbortSignal): 
   // CRDs that carry our label are updated on every install.
   const kept = mode === "auto" && target.machineConfigsAreOurs ? machineConfigCrds : [];
   const { objects, notes } = forTarget([...kept, ...manifests], target);
-  for (const note of notes) process.stderr.write(`note: ${note}\n`);
+  for (const note of notes) writeErr(`note: ${note}\n`);
   return objects;
 }
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { addCommand, type Environment, type Flag, list, text, toggle } from "../option/flag.ts";
 import { rootFlag } from "../option/shared-flags.ts";
+import { writeErr } from "../terminal/terminal.ts";
 import { defaultInput, defaultOwner, type RenderFlags } from "./options.ts";
 
 const inputFlag = (fallback: string): Flag<readonly string[] | undefined> =>
@@ -61,10 +62,8 @@ export function renderCommand(program: Command): void {
 
 async function run(flags: RenderFlags, surplus: readonly string[], env: Environment): Promise<void> {
   const { render } = await import("./run.ts");
-  // Node loads its stream modules when standard error is first used.
-  const err = (text: string): void => void process.stderr.write(text);
-  if (surplus.length > 0) err(`warning: ignored arguments: ${surplus.join(" ")}\n`);
-  process.exitCode = await render(flags, { err, env });
+  if (surplus.length > 0) writeErr(`warning: ignored arguments: ${surplus.join(" ")}\n`);
+  process.exitCode = await render(flags, { err: writeErr, env });
 }
 
 /**

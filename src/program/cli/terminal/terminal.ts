@@ -32,10 +32,15 @@ export function writeOut(text: string | Uint8Array): void {
   writeFully(1, text);
 }
 
+/** Prints to standard error, in the same way. */
+export function writeErr(text: string): void {
+  writeFully(2, text);
+}
+
 export function processTerminal(): Terminal {
   return {
     out: writeOut,
-    err: (text) => writeFully(2, text),
+    err: writeErr,
     colours: coloursOf(wantsColours(process.env, isTerminal())),
     columns: screenSize()?.columns,
   };

@@ -9,7 +9,7 @@ import type { RunningConsole } from "../../console/console-server.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
-import { screenSize, writeOut } from "../terminal/terminal.ts";
+import { screenSize, writeErr, writeOut } from "../terminal/terminal.ts";
 import { version } from "../../version.ts";
 import { chooseStage } from "./choose-stage.ts";
 import { type ClusterState, converge, waitingIn } from "./convergence.ts";
@@ -87,7 +87,7 @@ async function show(stage: Stage, { dir, mode, signal, once, link }: ShowOptions
   progress.settle();
   if (signal.aborted) return !once;
   const isConverged = waitingIn(state).length === 0;
-  if (!isConverged) process.stderr.write(`error: ${describeWaiting(state)} after ${timeoutMs / 1000} s\n`);
+  if (!isConverged) writeErr(`error: ${describeWaiting(state)} after ${timeoutMs / 1000} s\n`);
   if (once) return isConverged;
   await onEveryChange(stage.watched, signal, async () => {
     await converge(convergence);
