@@ -206,6 +206,25 @@ for (const variant of serverVariants())
       await gone("it", () => client.get(nodePoolKind, "liquid", users));
     });
 
+    it("says what to do about a NodePool whose HostedCluster does not exist, and serves it when there is one", async () => {
+      const spec = { clusterName: "later", tuningConfig: [{ name: "t" }] };
+      await client.create(nodePoolKind, { apiVersion, kind: "NodePool", metadata: { name: "early" }, spec }, users);
+      const valid = async (): Promise<unknown> => {
+        const { status } = await client.get(nodePoolKind, "early", users);
+        return findCondition(status?.conditions, "ValidTuningConfig");
+      };
+      await eventually("reported", valid);
+      expect(await valid()).toMatchObject({
+        status: "False",
+        message:
+          "HostedCluster clusters/later does not exist: create it, or create the NodePool anew with another spec.clusterName",
+      });
+      const later = { apiVersion, kind: "HostedCluster", metadata: { name: "later" }, spec: {} };
+      await client.create(hostedClusterKind, later, users);
+      await eventually("served", () => client.get(kinds.configMap, "tuned-early", { namespace: "clusters-later" }));
+      await eventually("valid", async () => ((await valid()) as { status: string }).status === "True");
+    });
+
     it("removes with a NodePool what it made, also when the hosted cluster goes first", async () => {
       // As the operator of a hosted cluster leaves it.
       await client.patch(

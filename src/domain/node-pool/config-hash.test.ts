@@ -141,6 +141,50 @@ describe("a payload", () => {
     );
   });
 
+  it("has all of a user but what is wrong, which stays as it was, and what is generated (hosted W-8)", () => {
+    const bad = machineConfig({ config: { ignition: { version: "9.9.9" } } }, "60-bad");
+    const kubelet = { apiVersion: bad.apiVersion, kind: "KubeletConfig", metadata: { name: "k" } };
+    const user = new Map(
+      Object.entries({
+        good: machineConfig({ kernelArguments: ["new"] }, "60-good"),
+        bad,
+        kubelet: { ...kubelet, spec: { kubeletConfig: { maxPodz: 1 } } },
+      }).map(([name, object]): [string, ConfigMap] => [
+        name,
+        { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { config: writeYaml(object) } },
+      ]),
+    );
+    const config = [...user.keys(), "missing"].map((name) => ({ name }));
+    const read = (upgradeType: "InPlace" | "Replace"): ReturnType<typeof readConfig> =>
+      readConfig({
+        nodePool: { ...nodePool, spec: { clusterName: "demo", config, management: { upgradeType } } },
+        configMap: (one) => user.get(one),
+        controlPlane: parts.slice(1, 2),
+        isTuned: true,
+        protocol: protocols.documented,
+      });
+    expect(read("InPlace").problems.map(formatProblem)).toEqual([
+      "ConfigMap missing: not found",
+      expect.stringMatching(/^ConfigMap bad, document 1, MachineConfig 60-bad: spec\.config\.ignition\.version: /),
+      expect.stringMatching(
+        /^ConfigMap kubelet, document 1, KubeletConfig k: spec\.kubeletConfig\.maxPodz: .*unknown field$/,
+      ),
+    ]);
+    expect(read("Replace").problems.map(formatProblem)).toEqual(["ConfigMap missing: not found"]);
+    const old = (name: string): KubeObject => machineConfig({ kernelArguments: ["old"] }, name);
+    const lastGood = [old("60-good"), old("60-bad"), old("60-missing"), old("50-performance-perf")];
+    const of = (last: readonly KubeObject[] | undefined): ReturnType<typeof payloadOf> =>
+      payloadOf({ nodePool: "np1", config: read("InPlace"), controlPlane: [], lastGood: () => last });
+    const decided = of(lastGood);
+    expect(decided.type === "kept" && decided.objects.map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
+      ["60-good", { kernelArguments: ["new"] }],
+      ["60-bad", { kernelArguments: ["old"] }],
+      ["60-missing", { kernelArguments: ["old"] }],
+      ["50-performance-perf", {}],
+    ]);
+    expect(of(undefined)).toEqual({ type: "none" });
+  });
+
   it("has the role of workers, and no selector of pools", () => {
     const decided = payload(parts);
     const objects = decided.type === "none" ? [] : decided.objects;

@@ -2,7 +2,7 @@ import type { ObjectReference, PlannedObject } from "../../language/object/plan.
 import { formatTime } from "../../language/object/time.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
 import type { EmbeddedProfile, HostedProtocol } from "../hosted/protocol.ts";
-import { type HostedCluster, isTuned, type NodePool } from "./api.ts";
+import { type HostedCluster, hostedClusterOf, isTuned, type NodePool } from "./api.ts";
 import { type Outcome, profileConditions, validCondition, withConditions } from "./conditions.ts";
 import { planCopies } from "./copies.ts";
 import { pauseOf } from "./pause.ts";
@@ -89,6 +89,12 @@ export function decideNodePool(input: NodePoolInput): NodePoolDecision {
     status: { ...statusWith(nodePool, outcomes, now), ...rollout.status },
     ...(again.length > 0 ? { requeueAfterMs: Math.min(...again) } : {}),
   };
+}
+
+/** The status of a NodePool whose HostedCluster does not exist, or not yet. */
+export function statusWithoutCluster(nodePool: NodePool, now: number): NonNullable<NodePool["status"]> {
+  const message = `HostedCluster ${hostedClusterOf(nodePool)} does not exist: create it, or create the NodePool anew with another spec.clusterName`;
+  return statusWith(nodePool, [validCondition("ValidTuningConfig", [{ configMap: "", message }])], now);
 }
 
 const nothing = { objects: [], prunes: [], annotations: {} };

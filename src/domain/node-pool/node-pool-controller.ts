@@ -11,8 +11,15 @@ import { keyOf } from "../../language/object/meta.ts";
 import { emptyPlan, type Plan, type PlannedEvent, referenceTo } from "../../language/object/plan.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
 import { nodePoolIn, nodePoolOf } from "../hosted/protocol.ts";
-import { controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool, nodePoolKind } from "./api.ts";
-import { decideNodePool, type NodePoolInput } from "./decide-node-pool.ts";
+import {
+  controlPlaneOf,
+  type HostedCluster,
+  hostedClusterKind,
+  hostedClusterOf,
+  type NodePool,
+  nodePoolKind,
+} from "./api.ts";
+import { decideNodePool, type NodePoolInput, statusWithoutCluster } from "./decide-node-pool.ts";
 import { type Ownership, ownershipOf } from "./hosted-cluster/namespace-ownership.ts";
 import { nodePoolEvents } from "./node-pool-events.ts";
 import { metadataPatch } from "./node-pool-metadata.ts";
@@ -107,7 +114,8 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       const ownership = ownershipFor(nodePool);
       if (metadata.deletionTimestamp) return remove(nodePool, hostedCluster, { signal, execute });
       // Their creation is an event.
-      if (!hostedCluster || ownership.type === "absent") return undefined;
+      if (!hostedCluster) return withoutCluster(nodePool, execute);
+      if (ownership.type === "absent") return undefined;
       const decision = decideNodePool({
         ...options,
         ...surroundings(nodePool),
@@ -132,6 +140,14 @@ export function nodePoolController(options: NodePoolOptions): Controller {
       return result;
     },
   });
+
+  /** One that had it goes with it. */
+  async function withoutCluster(nodePool: NodePool, execute: (plan: Plan) => Promise<Executed>): Promise<undefined> {
+    const { kind } = hostedClusterKind;
+    if (nodePool.metadata.ownerReferences?.some((owner) => owner.kind === kind)) return;
+    const status = { ...statusWithoutCluster(nodePool, clock.now()) };
+    await execute({ ...emptyPlan(), statuses: [{ of: referenceTo(nodePool), status }] });
+  }
 
   function withHashOf(nodePool: NodePool): readonly NodePool[] {
     return nodePools.byIndex("hash", hashKey(nodePool));

@@ -3,12 +3,14 @@ import { configKinds, tunedKinds } from "../hosted/envelope/manifest-kinds.ts";
 import { type ConfigMap, readManifests } from "../hosted/envelope/read-manifests.ts";
 import { configKey, type Content, contentOf, nodePoolOf, tuningKeys } from "../hosted/protocol.ts";
 import { derivedSetAnnotation, incompleteSets, setOf } from "../rollout/derived-set.ts";
+import { kubeletConfigKind } from "../machine-config/api.ts";
+import { isGenerated } from "./generated-object.ts";
 import type { Config } from "./read-config.ts";
 
 /** What a NodePool is rolled out to. */
 export type Payload =
   | { readonly type: "new"; readonly objects: readonly KubeObject[] }
-  /** What the nodes have stays: something is invalid, or still being written. */
+  /** What the nodes have stays, as far as something is invalid or still being written. */
   | { readonly type: "kept"; readonly objects: readonly KubeObject[]; readonly waitsFor: readonly string[] }
   /** A new NodePool without a valid configuration. */
   | { readonly type: "none" };
@@ -22,13 +24,26 @@ export interface PayloadInput {
   readonly lastGood: () => readonly KubeObject[] | undefined;
 }
 
-/** A payload never has a part of what belongs together, so that a profile, or its replacement by another, is one rollout. */
+/**
+ * A payload never has a part of what belongs together, so that a profile, or its replacement by another, is one rollout. What is
+ * wrong with one object of a user keeps that object as it was, and no other from nodes (hosted W-8).
+ */
 export function payloadOf({ nodePool, config, controlPlane, lastGood }: PayloadInput): Payload {
   const waitsFor = incompleteProfiles(nodePool, controlPlane);
-  if (config.problems.length === 0 && waitsFor.length === 0) return { type: "new", objects: config.objects };
-  const objects = lastGood();
-  return objects ? { type: "kept", objects, waitsFor } : { type: "none" };
+  const { own, generated } = config;
+  if (config.problems.length === 0 && waitsFor.length === 0) return { type: "new", objects: [...own, ...generated] };
+  const last = lastGood();
+  if (!last) return { type: "none" };
+  if (waitsFor.length > 0 || config.isContradictory) return { type: "kept", objects: last, waitsFor };
+  const names = new Set(own.map(nameOf));
+  const kept = last.filter((object) => !isGenerated(object, nodePool) && !names.has(nameOf(object)));
+  const objects = [...own, ...kept, ...generated];
+  // One that stays may contradict what is new.
+  const isClear = objects.filter(({ kind }) => kind === kubeletConfigKind.kind).length <= 1;
+  return { type: "kept", objects: isClear ? objects : last, waitsFor };
 }
+
+const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
 /** Profiles of which some derived objects are written, and others not yet or not any more. */
 export function incompleteProfiles(nodePool: string, controlPlane: readonly ConfigMap[]): string[] {

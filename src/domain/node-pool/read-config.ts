@@ -10,6 +10,8 @@ import {
 import { configKey, contentOf, type HostedProtocol, nodePoolOf } from "../hosted/protocol.ts";
 import { group, kubeletConfigKind, machineConfigKind, roleLabel } from "../machine-config/api.ts";
 import type { NodePool } from "./api.ts";
+import { contentProblems } from "./content-problems.ts";
+import { managementOf } from "./rollout/management.ts";
 import { configReferences } from "./references.ts";
 
 export interface ConfigInput {
@@ -25,11 +27,14 @@ export interface ConfigInput {
 
 /** What is to be on the nodes of a NodePool, beside what every NodePool has. */
 export interface Config {
-  /** What users gave, and what is generated. */
-  readonly objects: readonly KubeObject[];
+  /** What users gave and can be used. */
+  readonly own: readonly KubeObject[];
+  readonly generated: readonly KubeObject[];
   /** Manifests of users, by which ConfigMaps are copied. */
   readonly given: readonly Manifest[];
   readonly problems: readonly ManifestProblem[];
+  /** Whether it is open which of two objects nodes would get. */
+  readonly isContradictory: boolean;
 }
 
 /** Reads the MachineConfigs, KubeletConfigs and the like of a NodePool. */
@@ -40,12 +45,23 @@ export function readConfig({ nodePool, configMap, controlPlane, isTuned, protoco
     if (!found) problems.push({ configMap: name, message: "not found" });
     return found ? manifestsOf(found, problems) : [];
   });
+  // What HyperShift makes of a configuration for new machines is its own affair.
+  const isInPlace = managementOf(nodePool).upgradeType === "InPlace";
+  const faults = new Map(given.map((one) => [one, isInPlace ? contentProblems(one) : []]));
+  problems.push(...[...faults.values()].flat());
   const generated = isTuned
     ? controlPlane.filter((one) => isGenerated(one, nodePool)).flatMap((one) => manifestsOf(one, problems))
     : [];
-  problems.push(...severalKubeletConfigs(given, generated), ...sameNames(given, generated));
-  const objects = [...given, ...generated].map(({ object }) => forPayload(object, protocol));
-  return { objects, given, problems };
+  const contradictions = [...severalKubeletConfigs(given, generated), ...sameNames(given, generated)];
+  problems.push(...contradictions);
+  const forNodes = (some: readonly Manifest[]): KubeObject[] => some.map(({ object }) => forPayload(object, protocol));
+  return {
+    own: forNodes(given.filter((one) => faults.get(one)?.length === 0)),
+    generated: forNodes(generated),
+    given,
+    problems,
+    isContradictory: contradictions.length > 0,
+  };
 }
 
 function manifestsOf(configMap: ConfigMap, problems: ManifestProblem[]): readonly Manifest[] {

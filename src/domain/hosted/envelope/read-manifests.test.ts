@@ -134,7 +134,9 @@ describe("a problem names the ConfigMap, the document and the field", () => {
 
   it("a missing key", () => {
     const { problems } = readManifests(configMap({ x: "" }), ["tuning", "tuned"], tuningKinds);
-    expect(problems.map(formatProblem)).toEqual(["ConfigMap a: has no key tuning, tuned"]);
+    expect(problems.map(formatProblem)).toEqual([
+      "ConfigMap a: has no key tuning, tuned: with kubectl, --from-file=tuning=FILE gives it",
+    ]);
     expect(readManifests({ ...configMap({}), data: undefined }, ["tuning"], tuningKinds).problems).toHaveLength(1);
   });
 });

@@ -81,7 +81,7 @@ function readAnew(configMap: ConfigMap, keys: readonly string[], kinds: readonly
   const name = configMap.metadata.name ?? "";
   const data = configMap.data ?? {};
   const key = keys.find((one) => Object.hasOwn(data, one));
-  if (key === undefined) return onlyProblem({ configMap: name, message: `has no key ${keys.join(", ")}` });
+  if (key === undefined) return onlyProblem({ configMap: name, message: withoutKey(keys) });
   const text = data[key] ?? "";
   if (byteLength(text) > limits.bytes)
     return onlyProblem({ configMap: name, key, message: `has more than ${limits.bytes} bytes` });
@@ -98,6 +98,11 @@ function readAnew(configMap: ConfigMap, keys: readonly string[], kinds: readonly
     else problems.push(...read.problems.map((problem) => ({ ...place, ...problem })));
   }
   return { manifests, problems };
+}
+
+/** Without a key, kubectl takes the name of the file for it. */
+function withoutKey(keys: readonly string[]): string {
+  return `has no key ${keys.join(", ")}: with kubectl, --from-file=${keys[0]}=FILE gives it`;
 }
 
 function onlyProblem(problem: ManifestProblem): ReadManifests {

@@ -51,6 +51,12 @@ export function readKubeletConfig({ spec }: KubeletConfig, pools: readonly Stati
   return { settings, problems, ignored };
 }
 
+/** A kubelet rejects fields that it does not know. */
+export function unknownFields({ spec }: KubeletConfig): FieldError[] {
+  const { unknown } = readKubeletFields(parsed(spec?.kubeletConfig, []), fieldsPath);
+  return unknown.map((name) => invalid(child(fieldsPath, name), undefined, "unknown field"));
+}
+
 /** An object, or the YAML text of one. */
 function parsed(given: unknown, found: FieldError[]): JsonObject {
   let value = given ?? {};

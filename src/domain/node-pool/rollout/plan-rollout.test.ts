@@ -197,6 +197,27 @@ describe("the rollout of a NodePool", () => {
     expect(plane.condition("UpdatingVersion")).toBe("False AsExpected");
   });
 
+  it("changes nothing that is derived from a profile during an upgrade either: boot arguments belong to it", () => {
+    const plane = new Plane();
+    const derived = (words: string[]): KubeObject[] => [
+      machineConfig("50-nto-np1", words),
+      machineConfig("50-performance-perf", [`of=${words[0]}`]),
+    ];
+    plane.objects = derived(["a=1"]);
+    plane.settle().finish();
+    plane.version = "4.23.0";
+    plane.settle();
+    const upgrade = plane.target.full;
+    for (const objects of [derived(["a=2"]), []]) {
+      plane.objects = objects;
+      plane.settle();
+      expect(plane.target.full).toBe(upgrade);
+    }
+    plane.finish();
+    plane.settle();
+    expect(plane.target.full).not.toBe(upgrade);
+  });
+
   it("stops while the NodePool is paused: nodes are told nothing new", () => {
     const plane = new Plane().settle();
     const { full } = plane.target;

@@ -5,10 +5,8 @@ import { manifestsText } from "../../hosted/envelope/write-manifests.ts";
 import { packText } from "../../hosted/handover/packed-text.ts";
 import { isOrder, type PoolOrder, readOrder, readPayload, type Target } from "../../hosted/handover/pool-order.ts";
 import { nodePoolOf } from "../../hosted/protocol.ts";
-import { machineConfigKind } from "../../machine-config/api.ts";
-import { machineConfigName } from "../../node-tuning/boot/machine-configs.ts";
-import { setOf } from "../../rollout/derived-set.ts";
 import { configHashes } from "../config-hash.ts";
+import { isGenerated } from "../generated-object.ts";
 import type { RolloutInput } from "./rollout-plan.ts";
 
 /** What the nodes of a NodePool are to have. */
@@ -66,11 +64,6 @@ function withGeneratedOf(
   objects: readonly KubeObject[],
   nodePool: string,
 ): readonly KubeObject[] {
-  const isGenerated = (object: KubeObject): boolean =>
-    setOf(object) !== undefined || hasBootArguments(object, nodePool);
-  return [...objects.filter((object) => !isGenerated(object)), ...before.filter(isGenerated)];
-}
-
-function hasBootArguments({ kind, metadata }: KubeObject, nodePool: string): boolean {
-  return kind === machineConfigKind.kind && metadata.name === machineConfigName(nodePool);
+  const isNew = (object: KubeObject): boolean => !isGenerated(object, nodePool);
+  return [...objects.filter(isNew), ...before.filter((object) => isGenerated(object, nodePool))];
 }
