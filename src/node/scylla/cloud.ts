@@ -11,9 +11,9 @@ const timeoutMs = 3000;
 type Resolve = (name: string) => Promise<unknown>;
 
 /** Asks the node's resolver where the node runs. */
-export async function askResolver(resolve: Resolve = lookup): Promise<Cloud> {
+export async function askResolver(resolve: Resolve = lookup, giveUpMs = timeoutMs): Promise<Cloud> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Cloud>((answer) => (timer = setTimeout(() => answer("unknown"), timeoutMs)));
+  const late = new Promise<Cloud>((answer) => (timer = setTimeout(() => answer("unknown"), giveUpMs)));
   const found = resolve(metadataServer).then(
     (): Cloud => "gke",
     // Any other error is one of the resolver: the name may exist.

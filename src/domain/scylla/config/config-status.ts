@@ -1,6 +1,7 @@
 import { type Condition, setCondition } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { isTrue } from "../../../language/object/condition.ts";
+import { printable } from "../../rollout/node-annotations.ts";
 import { listed } from "../../rollout/nearby-nodes.ts";
 import type { ReplicaStatus, ScyllaNodeConfig, ScyllaNodeConfigStatus } from "../api.ts";
 import { type AgentDaemonSet, generationAnnotation, generationLabel } from "./agent-daemon-set.ts";
@@ -48,10 +49,21 @@ export function configStatus(input: ConfigStatusInput): ScyllaNodeConfigStatus {
   for (const { reason, message, ...finding } of findings)
     conditions = setCondition(
       conditions,
-      { ...finding, reason: cut(reason, longestReason), message: cut(message, longestMessage), observedGeneration },
+      { ...finding, reason: cut(reason, longestReason), message: shown(message, longestMessage), observedGeneration },
       now,
     );
   return { observedGeneration, conditions: [...conditions], ...replicas(input) };
+}
+
+/** Part of it is what a program printed, which an agent reports. */
+function shown(text: string, longest: number): string {
+  return cut(
+    text
+      .split("\n")
+      .map((line) => printable(line, longest))
+      .join("\n"),
+    longest,
+  );
 }
 
 function cut(text: string, longest: number): string {

@@ -136,9 +136,9 @@ describe("tuning Jobs", () => {
 
   it("show the end of their log where their agent has reported it", () => {
     const one = job("j", "a", now, failed);
-    one.metadata.annotations = { [failureAnnotation]: "no such NIC" };
+    one.metadata.annotations = { [failureAnnotation]: "exit code 1\nno such \u001b[31mNIC" };
     expect(conditionOf(decided({ configs: [config("a")], jobs: [one] }), "Degraded").message).toBe(
-      "node n1: Job j failed: no such NIC",
+      "node n1: Job j failed: exit code 1\nno such \\u001b[31mNIC",
     );
   });
 

@@ -49,4 +49,11 @@ describe("release of a database", () => {
     const configMap = { ...releaseConfigMap(pod, {}), ...(data && { data: data as Record<string, string> }) };
     expect(releases(readRelease(configMap), { containerId: "containerd://a", node: "n" })).toBe(starts);
   });
+
+  it("shows nothing that a terminal obeys, and nothing without end", () => {
+    const data = { containerID: "\u001b[2J\rcontainerd://a", outcome: "x".repeat(100_000) };
+    const { containerId, outcome } = readRelease({ ...releaseConfigMap({ metadata: {} }, {}), data });
+    expect(containerId).toBe("\\u001b[2J\\u000dcontainerd://a");
+    expect(outcome).toHaveLength(8192);
+  });
 });

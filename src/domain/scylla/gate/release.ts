@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { printable } from "../../rollout/node-annotations.ts";
 import { labelValue } from "../label-value.ts";
 import { nodeConfigLabel, releaseName } from "../names.ts";
 
@@ -50,15 +51,19 @@ export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?
   };
 }
 
-/** What a ConfigMap says. Blank values, as a hand-written one may have, say nothing. */
+/** More than any list of CPUs has. */
+const longest = 8192;
+
+/**
+ * What a ConfigMap says. Blank values, as a hand-written one may have, say nothing. Users and agents of other nodes may write anything:
+ * nothing of it reaches a terminal unescaped.
+ */
 export function readRelease({ data }: ConfigMap): Release {
-  const containerId = data?.containerID?.trim();
-  const irqCpus = data?.irqCpus?.trim();
-  const outcome = data?.outcome?.trim();
-  const node = data?.node?.trim();
+  const said = (key: string): string => printable((data?.[key] ?? "").trim(), longest);
+  const [containerId, outcome, node] = [said("containerID"), said("outcome"), said("node")];
   return {
     ...(containerId ? { containerId } : {}),
-    ...(irqCpus === undefined ? {} : { irqCpus }),
+    ...(data?.["irqCpus"] === undefined ? {} : { irqCpus: said("irqCpus") }),
     ...(outcome ? { outcome } : {}),
     ...(node ? { node } : {}),
   };
