@@ -77,8 +77,16 @@ describe("what an agent decides", () => {
     expect(argumentsOf(job)).toEqual(
       "--irq-cpu-mask 0x000000ff --tune=net --nic=eth0 --tune disks --dev nvme0n1".split(" "),
     );
-    const after = { ...facts, cpus: [0, 1, 2] };
-    expect(jobIn(decided({ facts: after, jobs: [before, stored(job!, complete)] }))).toBeUndefined();
+    const after = {
+      facts: { ...facts, cpus: [0, 1, 2] },
+      images: { perftune: "scylladb/scylla:2026.1.0", native: "" },
+    };
+    expect(jobIn(decided({ ...after, jobs: [before, stored(job!, complete)] }))).toBeUndefined();
+    const failed = stored(job!, failedAt("2026-01-01T01:00:00Z"));
+    expect(readRecord(jobIn(decided({ ...after, jobs: [before, failed] }))!)).toMatchObject({
+      attempt: 1,
+      inputs: { purpose: "return", image: "scylladb/scylla:2026.1.0", irqCpus: "0-7" },
+    });
   });
 
   it("trusts nothing that was tuned before interrupts began to go back", () => {

@@ -155,6 +155,20 @@ describe("the agent of a Scylla node", () => {
     await until(async () => (await node.jobs()).length === 1);
   });
 
+  test("says why a Job failed also where the agent died before it could", async () => {
+    await node.startAgent({ at: 1, after: true });
+    await node.land("a", "0-1");
+    const job = await node.job();
+    await node.jobPod(job, { terminated: { exitCode: 1, reason: "Error", message: "zero IRQ mask" } });
+    await node.fail(job);
+    await until(async () => node.agentEnded);
+    await node.stopAgent();
+    expect((await node.jobs())[0]?.metadata.annotations?.[failureAnnotation]).toContain("zero IRQ mask");
+    expect(await node.events("a")).not.toContain("Warning TuningFailed");
+    await node.startAgent();
+    await until(async () => (await node.events("a")).includes("Warning TuningFailed"));
+  });
+
   test("runs a Job again that was deleted by hand", async () => {
     await node.startAgent();
     const pod = await node.land("a", "0-1");

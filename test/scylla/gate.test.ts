@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -214,7 +215,7 @@ for (const variant of serverVariants())
       expect(await database().ended).toBe(0);
       await eventually("the Role is that of the gate", async () => {
         const role = await admin.get(kinds.role, forged?.metadata.name ?? "", { namespace });
-        return JSON.stringify(role.rules) === JSON.stringify(forged?.["rules"]);
+        return isDeepStrictEqual(role.rules, forged?.["rules"]);
       });
       const binding = await admin.get(kinds.roleBinding, bound?.metadata.name ?? "", { namespace });
       expect(binding.metadata.ownerReferences).toMatchObject([{ kind: "Pod", uid: pod.metadata.uid }]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { impatientClock } from "../../src/cluster/runtime/testing/impatient-clock.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { scyllaNodeConfigKind, type TuningEngine } from "../../src/domain/scylla/api.ts";
 import { readRelease, type Release } from "../../src/domain/scylla/gate/release.ts";
@@ -16,11 +17,15 @@ import {
 import { behaviourFolder } from "../../src/embedded/lab/kubelet/container/behaviour.ts";
 import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
-import { isTrue } from "../../src/language/object/condition.ts";
+import { findCondition, isTrue } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
 import { programs } from "../../src/program/cli/lab/container-programs.ts";
+import { uninstallFrom } from "../../src/program/cli/uninstall/uninstall.ts";
+import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
+import { systemNamespace } from "../../src/program/operator/names.ts";
+import { undoPerftune } from "../../src/node/perftune/undo-perftune.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { type ServerUnderTest, serversToInstallOn } from "../servers/server-under-test.ts";
@@ -67,12 +72,7 @@ for (const variant of serversToInstallOn())
       // The operator has created it, with the engine that a virtual node cannot run.
       await eventually("the default ScyllaNodeConfig", () => admin.get(scyllaNodeConfigKind, defaultName));
       await setEngine("native");
-      await eventually("the agent is ready", async () => {
-        const { status } = await admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, {
-          namespace: tuningNamespace,
-        });
-        return status?.numberReady === 1;
-      });
+      await eventually("the agent is ready", async () => (await agents()).status?.numberReady === 1);
     });
     afterAll(async () => {
       stop.abort();
@@ -80,6 +80,7 @@ for (const variant of serversToInstallOn())
       await server?.close();
     });
 
+    const agents = () => admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, { namespace: tuningNamespace });
     const pod = (name: string): Promise<Pod> => admin.get(kinds.pod, name, { namespace });
     const database = (of: Pod): NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number] | undefined =>
       of.status?.containerStatuses?.find(({ name }) => name === "scylla");
@@ -95,6 +96,13 @@ for (const variant of serversToInstallOn())
 
     const setEngine = (engine: TuningEngine): Promise<unknown> =>
       admin.patch(scyllaNodeConfigKind, defaultName, { type: "merge", patch: { spec: { engine } } });
+    /** Agents go, or come. */
+    async function disable(disableOptimizations: boolean): Promise<void> {
+      const patch = { spec: { disableOptimizations } };
+      await admin.patch(scyllaNodeConfigKind, defaultName, { type: "merge", patch });
+      if (disableOptimizations) await gone("the agents", agents);
+      else await eventually("the agent is ready", async () => (await agents()).status?.numberReady === 1);
+    }
     const jobs = async (): Promise<string[]> =>
       (await admin.list(kinds.job, { namespace: tuningNamespace })).items.map(({ metadata }) => metadata.name ?? "");
 
@@ -121,6 +129,12 @@ for (const variant of serversToInstallOn())
     });
     const create = (...of: Parameters<typeof statefulSet>): Promise<unknown> =>
       admin.create(kinds.statefulSet, statefulSet(...of), { namespace });
+
+    async function leave(...names: string[]): Promise<void> {
+      for (const name of names)
+        await admin.patch(kinds.statefulSet, name, { type: "merge", patch: { spec: { replicas: 0 } } }, { namespace });
+      for (const name of names) await gone(`${name}-0`, () => pod(`${name}-0`));
+    }
 
     it("a database lands, waits, and starts when interrupts are off its CPUs and its disk is tuned", async () => {
       expect(await interruptMasks(node.host)).toEqual(["ff"]);
@@ -157,8 +171,8 @@ for (const variant of serversToInstallOn())
     });
 
     it("a restarted database waits for its new container, and the node is not tuned again (scylla W-13, scylla W-4)", async () => {
-      const before = database(await pod("one-0"))?.containerID;
       const tuned = await jobs();
+      const before = database(await pod("one-0"))?.containerID;
       const annotate = (values: Readonly<Record<string, string | null>>): Promise<unknown> =>
         admin.patch(kinds.pod, "one-0", { type: "merge", patch: { metadata: { annotations: values } } }, { namespace });
       // The next container has a second until it would end too.
@@ -190,28 +204,30 @@ for (const variant of serversToInstallOn())
     });
 
     it("when the last database is gone, interrupts return to all CPUs", async () => {
-      for (const name of ["one", "two", "burstable"])
-        await admin.patch(kinds.statefulSet, name, { type: "merge", patch: { spec: { replicas: 0 } } }, { namespace });
-      for (const name of ["one-0", "two-0", "burstable-0"]) await gone(name, () => pod(name));
+      const before = new Map(node.host.changes());
+      await leave("one", "two", "burstable");
       await eventually("each CPU has an interrupt again", async () =>
         isDeepStrictEqual(await interruptMasks(node.host), everywhere),
       );
       expect(await diskScheduler(node.host)).toBe("[none] mq-deadline");
+      const changed = [...node.host.changes()]
+        .filter(([path, text]) => before.get(path) !== text)
+        .map(([path]) => path);
+      const isOfQueues = (path: string): boolean =>
+        /^\/proc\/(irq\/|interrupts$)|\/net\/eth0\/queues\/|^\/run\/lab\/channels\/eth0$/.test(path);
+      // The others are those of the kubelet and the record of originals.
+      expect(changed.filter((path) => !isOfQueues(path) && /^\/(proc|sys(?!\/fs\/cgroup)|etc)\//.test(path))).toEqual(
+        [],
+      );
     });
 
     it("a database that leaves while optimizations are disabled changes nothing; enabled again, interrupts return", async () => {
-      const disable = (disableOptimizations: boolean): Promise<unknown> =>
-        admin.patch(scyllaNodeConfigKind, defaultName, { type: "merge", patch: { spec: { disableOptimizations } } });
       await create("brief");
       await started("brief-0");
       const tuned = await interruptMasks(node.host);
       expect(tuned).not.toEqual(everywhere);
       await disable(true);
-      await gone("the agents", () =>
-        admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, { namespace: tuningNamespace }),
-      );
-      await admin.delete(kinds.statefulSet, "brief", { namespace, propagationPolicy: "Foreground" });
-      await gone("brief-0", () => pod("brief-0"));
+      await leave("brief");
       expect(await interruptMasks(node.host)).toEqual(tuned);
       await disable(false);
       await eventually("each CPU has an interrupt again", async () =>
@@ -219,14 +235,33 @@ for (const variant of serversToInstallOn())
       );
     });
 
+    it("a node that is deselected stays as it is, its databases start at once; selected again, it is tuned for them", async () => {
+      const label = (values: Readonly<Record<string, string | null>>): Promise<unknown> =>
+        admin.patch(kinds.node, node.name, { type: "merge", patch: { metadata: { labels: values } } });
+      await create("stays");
+      await started("stays-0");
+      const tuned = await interruptMasks(node.host);
+      await label({ "scylla-operator.scylladb.com/node-pool": null });
+      await eventually("the agents are gone", async () => (await agents()).status?.currentNumberScheduled === 0);
+      await create("late", { on: { "kubernetes.io/hostname": node.name } });
+      const late = await started("late-0");
+      expect((await release(late)).outcome).toBe(`skipped: no ScyllaNodeConfig selects node ${node.name}`);
+      expect(await interruptMasks(node.host)).toEqual(tuned);
+      await label(defaultNodeSelector);
+      await eventually("interrupts are off the CPUs of both", async () =>
+        isDeepStrictEqual(await interruptMasks(node.host), ["1", "10", "8", "80"]),
+      );
+      await leave("stays", "late");
+      await eventually("each CPU has an interrupt again", async () =>
+        isDeepStrictEqual(await interruptMasks(node.host), everywhere),
+      );
+    });
+
     it("a Job that fails is reported with the end of its log, the gate stays closed, and opens by hand", async () => {
+      // An agent that starts has no config of before in its cache.
+      await disable(true);
       await setEngine("perftune");
-      await eventually("interrupts are given back by the script of the Scylla image", async () => {
-        const { items } = await admin.list(kinds.job, { namespace: tuningNamespace });
-        return items.some(
-          ({ spec, status }) => spec?.template.spec?.containers[0]?.image === defaultUtilsImage && status?.succeeded,
-        );
-      });
+      await disable(false);
       // A virtual node cannot run the script: it does what this file says.
       node.host.put(`${behaviourFolder}/${tuningNamespace}_*`, "no such network interface: eth0");
       await create("three");
@@ -239,6 +274,16 @@ for (const variant of serversToInstallOn())
       expect(message).toMatch(
         /^tuning Job scylla-operator-node-tuning\/perftune-[0-9a-f]+: exit code 1: no such network interface: eth0$/,
       );
+      const { items } = await admin.list(kinds.job, { namespace: tuningNamespace });
+      expect(items.map(({ spec }) => spec?.template.spec?.containers[0]?.image)).toContain(defaultUtilsImage);
+      const degraded = await eventually("the condition of the config", async () => {
+        const found = findCondition(
+          (await admin.get(scyllaNodeConfigKind, defaultName)).status?.conditions,
+          "Degraded",
+        );
+        return found?.status === "True" && found;
+      });
+      expect(degraded.message).toMatch(/^node db-1: Job perftune-[0-9a-f]+ failed: .*no such network interface: eth0$/);
       const waiting = await pod("three-0");
       expect([database(waiting)?.started, isTrue(waiting.status?.conditions, "Ready")]).toEqual([true, false]);
       // As its gate says: kubectl create configmap perftune-<uid> -n db
@@ -248,17 +293,42 @@ for (const variant of serversToInstallOn())
     });
 
     it("a database starts at once where optimizations are disabled", async () => {
-      await admin.patch(scyllaNodeConfigKind, defaultName, {
-        type: "merge",
-        patch: { spec: { disableOptimizations: true } },
-      });
-      await gone("the agents", () =>
-        admin.get(kinds.daemonSet, `scylla-agent-${defaultName}`, { namespace: tuningNamespace }),
-      );
+      await disable(true);
       await create("four");
       const { metadata } = await started("four-0");
       const { data } = await admin.get(kinds.configMap, releaseName(metadata.uid ?? ""), { namespace });
       expect(data?.["outcome"]).toBe("skipped: ScyllaNodeConfig cluster has optimizations disabled");
+    });
+
+    const collectsGarbage = variant.name === "embedded";
+    if (!collectsGarbage) console.log("not run: uninstalled on the real server, which alone collects no garbage");
+    it.skipIf(!collectsGarbage)("uninstalled, the node stays tuned; undone on request, all is as before", async () => {
+      node.host.put(`${behaviourFolder}/${tuningNamespace}_*`, undefined);
+      // The Job that failed would be tried again, a while later.
+      for (const name of await jobs())
+        await admin.delete(kinds.job, name, { namespace: tuningNamespace, propagationPolicy: "Background" });
+      await setEngine("native");
+      await disable(false);
+      const tuned = ["1", "10", "8", "80"];
+      await eventually("interrupts are off the CPUs of both", async () =>
+        isDeepStrictEqual(await interruptMasks(node.host), tuned),
+      );
+      const options = {
+        namespace: systemNamespace,
+        dryRun: false,
+        crds: true,
+        timeout: 60_000,
+        output: "text",
+      } as const;
+      const terminal = new RecordingTerminal();
+      expect(await uninstallFrom(admin, options, { terminal, signal: stop.signal, clock: impatientClock() })).toBe(0);
+      expect(terminal.stdout).toContain(node.name);
+      for (const name of ["three-0", "four-0"])
+        expect(await release(await pod(name))).toEqual({ outcome: "skipped: Attune was uninstalled" });
+      expect(await interruptMasks(node.host)).toEqual(tuned);
+      await undoPerftune(node.host);
+      expect(await interruptMasks(node.host)).toEqual(["ff"]);
+      expect(await diskScheduler(node.host)).toBe("none [mq-deadline]");
     });
   });
 

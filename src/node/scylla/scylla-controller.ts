@@ -25,6 +25,7 @@ import { recordOriginals } from "../perftune/record-originals.ts";
 import type { CloudOfNode } from "./cloud.ts";
 import { containerFacts } from "./container-facts.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
+import { LastingEvents } from "./lasting-events.ts";
 import { readNodeFacts } from "./node-facts.ts";
 import { Releases } from "./releases.ts";
 import { SeenSince } from "./seen-since.ts";
@@ -96,6 +97,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
 
   const failed = new SeenSince(clock);
   const unknown = new SeenSince(clock);
+  const lasting = new LastingEvents();
   const failedJobs = (): string[] =>
     jobs.list().flatMap((job) => (progressOf(job).type === "failed" ? [job.metadata.uid ?? ""] : []));
 
@@ -173,7 +175,8 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
       }
       if (job && (await isTuned(signal))) return { requeueAfterMs: staleMs };
       try {
-        const done = await act(plan, {
+        const news = { ...plan, events: lasting.news(plan.events) };
+        const done = await act(news, {
           client,
           kinds: (_apiVersion, kind) => writtenKinds.get(kind) ?? scyllaNodeConfigKind,
           observed: ({ kind, metadata: { name, namespace } }) =>
@@ -183,6 +186,7 @@ export function scyllaController(options: ScyllaControllerOptions): Controller {
           signal,
           log,
         });
+        if (!done.requeue) lasting.told(plan.events);
         if (done.requeue || plan.objects.some(({ object }) => object.kind === "ConfigMap")) releases.forget();
         options.settled?.();
         return { ...done, requeueAfterMs: plan.requeueAfterMs ?? resyncMs };

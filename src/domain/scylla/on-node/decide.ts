@@ -13,7 +13,7 @@ import { nextStep, nodeJobs } from "./node-jobs.ts";
 import { nodeReport, unknownIn } from "./node-report.ts";
 import type { TunedPod, TuningRecord } from "./tuning.ts";
 import { tuningJob } from "./tuning-job.ts";
-import { reportTroubles } from "./troubles.ts";
+import { reportTroubles, tuningFailed } from "./troubles.ts";
 import { wantedInputs } from "./wanted-inputs.ts";
 
 export interface OnNodeInput {
@@ -47,6 +47,10 @@ const askAgainMs = { first: 1000, later: 15_000 };
 /** What is not known for this long is reported. */
 const unknownMs = 30_000;
 
+const notTunedYetReason = "NotTunedYet";
+/** Reasons of events that are planned for as long as they are true. */
+export const lastingReasons: ReadonlySet<string> = new Set([tuningFailed, notTunedYetReason]);
+
 /**
  * The next step of tuning a node. One Job at a time tunes it for all its databases. A database is released once the node was tuned
  * for its CPUs and its data; what happens to its neighbours later does not close its gate again.
@@ -61,7 +65,8 @@ export function decide(input: OnNodeInput): Plan {
     facts.cpus,
     found.map((one) => one.facts.cpus),
   );
-  const given = { engine, image: images[engine], facts, databases: found, irqCpus, before };
+  const isDone = jobs.last?.progress.type === "complete";
+  const given = { engine, image: images[engine], facts, databases: found, irqCpus, before, isDone };
   const mayHaveAny = unknown.some(({ isThere }) => isThere);
   const wanted = mayHaveAny ? undefined : wantedInputs(given);
   const step = nextStep({ ...input, jobs, pods: jobPods, wanted, wantedFor: tunedPods(found) });
@@ -146,7 +151,7 @@ function isTunedFor({ inputs }: TuningRecord, { facts }: Database): boolean {
 }
 
 function notTunedYet({ pod, reason }: Problem): PlannedEvent {
-  return event(pod, "Warning", "NotTunedYet", `the node is not tuned for it: ${reason}`);
+  return event(pod, "Warning", notTunedYetReason, `the node is not tuned for it: ${reason}`);
 }
 
 function event(pod: ScyllaPod, type: PlannedEvent["type"], reason: string, message: string): PlannedEvent {

@@ -13,8 +13,8 @@ export interface TroublesInput {
 }
 
 /**
- * Reports Jobs that failed, or that do not start, once: in an annotation of the Job, from which the operator makes the conditions of the
- * ScyllaNodeConfig, and as events.
+ * Reports Jobs that failed, or that do not start: in an annotation of the Job, from which the operator makes the conditions of the
+ * ScyllaNodeConfig, and as events, for as long as that is so.
  */
 export function reportTroubles(plan: Plan, { config, jobs, jobPods, waiting }: TroublesInput): void {
   const pruned = new Set(plan.prunes.map(({ metadata }) => metadata.name));
@@ -23,17 +23,18 @@ export function reportTroubles(plan: Plan, { config, jobs, jobPods, waiting }: T
     if (deletionTimestamp || pruned.has(name)) continue;
     const before = annotations[failureAnnotation];
     const trouble = troubleIn(job, jobPods, before);
-    if (trouble === before) continue;
     const { apiVersion, kind } = job;
     const reported = trouble === undefined ? {} : { annotations: { [failureAnnotation]: trouble } };
     const object = { apiVersion, kind, metadata: { name, namespace, ...reported } };
-    plan.objects.push({ owns: "fields", object });
+    if (trouble !== before) plan.objects.push({ owns: "fields", object });
     if (trouble === undefined) continue;
     const message = `tuning Job ${namespace}/${name}: ${trouble}`;
     for (const regarding of [config, ...waiting].map(referenceTo))
-      plan.events.push({ regarding, type: "Warning", reason: "TuningFailed", message, writtenTo: referenceTo(object) });
+      plan.events.push({ regarding, type: "Warning", reason: tuningFailed, message, writtenTo: referenceTo(object) });
   }
 }
+
+export const tuningFailed = "TuningFailed";
 
 function troubleIn(job: TuningJob, pods: readonly JobPod[], before: string | undefined): string | undefined {
   const progress = progressOf(job);

@@ -12,8 +12,9 @@ export interface WantedInput {
   readonly facts: NodeFacts;
   readonly databases: readonly Database[];
   readonly irqCpus: CpuSet;
-  /** The last tuning of this boot. */
+  /** The last tuning of this boot, and whether it has succeeded. */
   readonly before: TuningRecord | undefined;
+  readonly isDone: boolean;
 }
 
 /** What the node must be tuned with; undefined if it stays as it is. */
@@ -36,9 +37,12 @@ export function wantedInputs(input: WantedInput): TuningInputs | undefined {
   };
 }
 
-/** After the last database: interrupts of what was tuned go back to all CPUs. Once that is done, the node stays as it is. */
-function returnInputs({ engine, image, facts }: WantedInput, before: TuningInputs): TuningInputs | undefined {
-  if (before.purpose === "return") return { ...before, engine, image };
+/**
+ * After the last database: interrupts of what was tuned go back to all CPUs. Once that is done, the node stays as it is; until then another
+ * image may do it.
+ */
+function returnInputs({ engine, image, facts, isDone }: WantedInput, before: TuningInputs): TuningInputs | undefined {
+  if (before.purpose === "return") return isDone ? undefined : { ...before, engine, image };
   const now = new Map(facts.interfaces.map((one) => [one.name, one]));
   const interfaces = before.interfaces.flatMap(({ name }) => now.get(name) ?? []);
   const devices = before.devices.filter((name) => facts.blockDevices.includes(name));
