@@ -36,6 +36,30 @@ describe("a recorded ContainerRuntimeConfig", () => {
   });
 });
 
+test("several of a pool are merged in order of age, and each field that two set differently is named on both (machine-config W-8)", () => {
+  const limit = { name: "old", created: "2026-01-01T00:00:00Z", containerRuntimeConfig: { pidsLimit: 100 } };
+  const both = {
+    name: "new",
+    created: "2026-01-02T00:00:00Z",
+    containerRuntimeConfig: { pidsLimit: 0, logLevel: "info" },
+  };
+  const objects = [both, limit].map((short) => objectOf("ContainerRuntimeConfig", short));
+  const pools = [poolOf({ name: "worker" })];
+  const { machineConfigs, outcomes } = generate(generatedRuntime, { pools, objects, machineConfigs: [], version: "1" });
+  expect(machineConfigs.map(({ metadata }) => metadata.name)).toEqual(["99-worker-generated-containerruntime"]);
+  const texts = filesOf(machineConfigs[0]?.spec?.config).map((file) => contentsOf(file) ?? "");
+  expect(texts.map(tables)).toEqual([
+    { crio: { runtime: { log_level: "info" } } },
+    // That a limit is given counts, not that it is zero.
+    { crio: { runtime: { pids_limit: 0 } } },
+  ]);
+  const conflict = { field: "spec.containerRuntimeConfig.pidsLimit", older: "old", newer: "new", pool: "worker" };
+  expect([...outcomes].map(([name, { conflicts }]) => [name, conflicts])).toEqual([
+    ["old", [conflict]],
+    ["new", [conflict]],
+  ]);
+});
+
 /** TOML of headers and of values that are also JSON. */
 function tables(text: string): object {
   const root: Record<string, unknown> = {};
