@@ -67,7 +67,11 @@ test("nodes that have no config yet run as they were installed: only one that wa
 });
 
 test("a pool that is paused names a drain that has begun, with its pods and budgets (machine-config W-16)", () => {
-  const drain = { since: "2026-01-01T00:00:00Z", blocked: [{ pod: "a/web", budgets: ["a/keep"], message: "no" }] };
+  const drain = {
+    request: "drain-r-2",
+    since: "2026-01-01T00:00:00Z",
+    blocked: [{ pod: "a/web", budgets: ["a/keep"], message: "no" }],
+  };
   const draining = node("a", ["r-1", "r-2", "Working"]);
   const metadata = {
     ...draining.metadata,

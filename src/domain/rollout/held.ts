@@ -1,5 +1,6 @@
-import { at, isObject } from "../../language/object/json.ts";
+import { at } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import { readObject } from "./node-annotations.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** On a pool whose new rendering waits: JSON. It is in the cluster so that an operator that restarts goes on waiting. */
@@ -24,9 +25,7 @@ const fields = ["rendering", "since", "readySince", "waitsFor", "nodes"] as cons
 
 /** Undefined: nothing is held. A text that no operator wrote counts as nothing. */
 export function heldOf({ metadata: { annotations = {} } }: Pick<KubeObject, "metadata">): Held | undefined {
-  const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
-  if (text === undefined) return undefined;
-  const value = parsed(text);
+  const value = readObject(Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined);
   const [rendering, since, readySince, waitsFor, nodes] = fields.map((name) => at(value, name));
   if (typeof rendering !== "string" || !isTime(since)) return undefined;
   return {
@@ -41,16 +40,6 @@ export function heldOf({ metadata: { annotations = {} } }: Pick<KubeObject, "met
 
 function isTime(value: unknown): value is string {
   return typeof value === "string" && !Number.isNaN(Date.parse(value));
-}
-
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 const mostNodes = 10;

@@ -1,4 +1,5 @@
 import { group } from "../machine-config/api.ts";
+import { isObject } from "../../language/object/json.ts";
 import type { ObjectMeta } from "../../language/object/meta.ts";
 
 const named = (name: string): string => `${group}/${name}`;
@@ -165,4 +166,16 @@ export function updateOf(metadata: Pick<ObjectMeta, "annotations">): NodeUpdate 
     currentImage: read(annotations.currentImage),
     desiredImage: read(annotations.desiredImage),
   };
+}
+
+/** A JSON object in an annotation. Undefined: there is none, or another client wrote something else. */
+export function readObject(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { parseTime } from "../../language/object/time.ts";
-import { asksForDrain, ownAnnotations } from "./node-annotations.ts";
+import { asksForDrain, ownAnnotations, readObject } from "./node-annotations.ts";
 import type { NodeState } from "./node-state.ts";
 
 /** What a node that was told a config is doing. `Failed`: its agent says so, or nothing has happened for too long. */
@@ -34,20 +34,26 @@ export const deadlines: Readonly<Record<Exclude<Phase, "Failed">, number>> = {
 /** A node that failed this often on a config is not asked again until the pool has another one. */
 export const attempts = 2;
 
+/** The kubelet of the node may write anything there: what no operator wrote counts as nothing, and the deadline starts again. */
 function readProgress({ node }: NodeState): NodeProgress | undefined {
-  const text = node.metadata.annotations?.[ownAnnotations.progress];
-  if (text === undefined) return undefined;
-  try {
-    const read = JSON.parse(text) as Partial<NodeProgress> | null;
-    const { config, phase, since = "", failures } = read ?? {};
-    const isKnown = phase === "Failed" || (phase !== undefined && Object.hasOwn(deadlines, phase));
-    if (typeof config !== "string" || !isKnown || parseTime(since) === undefined || !Number.isInteger(failures))
-      return undefined;
-    return read as NodeProgress;
-  } catch {
-    // Another client wrote it: the deadline starts again.
-    return undefined;
-  }
+  const value = readObject(node.metadata.annotations?.[ownAnnotations.progress]);
+  const { config, phase, since, failures, reason, stuckIn, booted } = value ?? {};
+  if (typeof config !== "string" || !isPhase(phase)) return undefined;
+  if (typeof since !== "string" || parseTime(since) === undefined) return undefined;
+  if (typeof failures !== "number" || !Number.isInteger(failures) || failures < 0) return undefined;
+  return {
+    config,
+    phase,
+    since,
+    failures,
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(isPhase(stuckIn) ? { stuckIn } : {}),
+    ...(booted === true ? { booted } : {}),
+  };
+}
+
+function isPhase(value: unknown): value is Phase {
+  return value === "Failed" || (typeof value === "string" && Object.hasOwn(deadlines, value));
 }
 
 /** The progress to store now; undefined if there is nothing to remember. `now` is RFC 3339. */

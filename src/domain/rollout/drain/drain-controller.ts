@@ -15,7 +15,7 @@ import { judgeNode } from "../node-state.ts";
 import type { NodeWriter } from "../node-writer-controller.ts";
 import type { RolloutNode } from "../rollout-node.ts";
 import { decideDrain, type DrainDecision, elapsed, hasFailed, retryAfter } from "./decide-drain.ts";
-import { type BlockedPod, describeBlocked, type DrainRecord, unblocking } from "./drain-record.ts";
+import { type BlockedPod, describeBlocked, type DrainRecord, mostBlocked, unblocking } from "./drain-record.ts";
 import { budgetsOf, type DisruptionBudget, isEvictable, overstay } from "./evictable-pods.ts";
 
 export interface DrainOptions {
@@ -37,9 +37,6 @@ const budgetKind: KindRef<DisruptionBudget> = {
   plural: "poddisruptionbudgets",
   namespaced: true,
 };
-
-/** So many blocked pods are named; annotations are limited. */
-const named = 5;
 
 type Drain = Extract<DrainDecision, { type: "drain" }>;
 
@@ -221,6 +218,6 @@ function describeFirst(first: BlockedPod, others: number): string {
 }
 
 function summary(blocked: readonly BlockedPod[]): Pick<DrainRecord, "blocked" | "more"> {
-  const more = blocked.length - named;
-  return { blocked: blocked.slice(0, named), more: more > 0 ? more : undefined };
+  const more = blocked.length - mostBlocked;
+  return { blocked: blocked.slice(0, mostBlocked), more: more > 0 ? more : undefined };
 }

@@ -1,5 +1,6 @@
+import { at } from "../../../language/object/json.ts";
 import { parseTime } from "../../../language/object/time.ts";
-import { ownAnnotations } from "../node-annotations.ts";
+import { ownAnnotations, printable, readObject } from "../node-annotations.ts";
 import type { RolloutNode } from "../rollout-node.ts";
 
 /** Stored on the Node while a drain runs: when it began, and what is in its way. */
@@ -23,16 +24,36 @@ export interface BlockedPod {
   readonly message: string;
 }
 
+/** So many blocked pods are named; annotations are limited. */
+export const mostBlocked = 5;
+const longestText = 300;
+const warnings = ["DrainThresholdExceeded", "DrainFailed"] as const;
+
+/** The kubelet of the node may write anything there: what no operator wrote counts as nothing, and the drain starts again. */
 export function readDrain({ metadata }: RolloutNode): DrainRecord | undefined {
-  const text = metadata.annotations?.[ownAnnotations.drain];
-  if (text === undefined) return undefined;
-  try {
-    const read = JSON.parse(text) as DrainRecord | null;
-    return read && parseTime(read.since) !== undefined && Array.isArray(read.blocked) ? read : undefined;
-  } catch {
-    // Another client wrote it: the drain starts again.
-    return undefined;
-  }
+  const value = readObject(metadata.annotations?.[ownAnnotations.drain]);
+  const { request, since, blocked, more, warned } = value ?? {};
+  if (typeof request !== "string" || typeof since !== "string" || parseTime(since) === undefined) return undefined;
+  if (!Array.isArray(blocked)) return undefined;
+  const known = warnings.find((one) => one === warned);
+  return {
+    request,
+    since,
+    blocked: blocked.filter(isBlockedPod).slice(0, mostBlocked).map(shown),
+    ...(typeof more === "number" && more > 0 ? { more } : {}),
+    ...(known ? { warned: known } : {}),
+  };
+}
+
+function isBlockedPod(value: unknown): value is BlockedPod {
+  const [pod, budgets, message] = ["pod", "budgets", "message"].map((name) => at(value, name));
+  const areTexts = Array.isArray(budgets) && budgets.every((one) => typeof one === "string");
+  return typeof pod === "string" && areTexts && typeof message === "string";
+}
+
+function shown({ pod, budgets, message }: BlockedPod): BlockedPod {
+  const text = (one: string): string => printable(one, longestText);
+  return { pod: text(pod), budgets: budgets.slice(0, mostBlocked).map(text), message: text(message) };
 }
 
 /** `pod a/b: PodDisruptionBudget a/c allows no further disruption` */

@@ -1,7 +1,6 @@
 import type { Member } from "../candidates.ts";
 import { type BlockedPod, readDrain } from "../drain/drain-record.ts";
 import { formatTime, parseTime } from "../../../language/object/time.ts";
-import { printable } from "../node-annotations.ts";
 import { deadlines } from "../node-progress.ts";
 import { nodeSteps, type Step, stepOf, type StepState } from "./node-steps.ts";
 
@@ -30,9 +29,6 @@ const words: Readonly<Record<Step, string>> = {
   uncordon: "uncordoning",
 };
 
-/** Texts of API servers and kubelets: as long as a person reads. */
-const longestText = 300;
-
 export function activeNode(member: Member, now: string): ActiveNode {
   const { state, progress } = member;
   const step = stepOf(member);
@@ -47,11 +43,7 @@ export function activeNode(member: Member, now: string): ActiveNode {
     ...(since === undefined ? {} : { since }),
     ...(limit === undefined || began === undefined ? {} : { failsAt: formatTime(began + limit) }),
     steps: nodeSteps(member),
-    blocked: (drain?.blocked ?? []).map(({ pod, budgets, message }) => ({
-      pod: printable(pod, longestText),
-      budgets: budgets.map((name) => printable(name, longestText)),
-      message: printable(message, longestText),
-    })),
+    blocked: drain?.blocked ?? [],
     more: drain?.more ?? 0,
   };
 }
