@@ -9,7 +9,8 @@ import { sources, type SourceFile } from "./imports.ts";
 const rules: Record<string, { may: readonly string[]; controller?: readonly string[] }> = {
   language: { may: ["language"] },
   "cluster/certificate": { may: [] },
-  "cluster/kube": { may: ["language/object", "src/cluster/runtime/clock.ts"] },
+  "cluster/http1": { may: [] },
+  "cluster/kube": { may: ["language/object", "cluster/http1", "src/cluster/runtime/clock.ts"] },
   "cluster/runtime": {
     may: [
       "language/object",
@@ -57,6 +58,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
       "language/cpu",
       "cluster/runtime",
       "cluster/certificate",
+      "cluster/http1",
     ],
   },
   "embedded/lab": { may: ["language", "cluster", "node/host"] },

@@ -4,7 +4,7 @@ import { type Clock, pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
 import type { Connection } from "./connect/connection.ts";
-import type { HttpResponse, SentRequest } from "./http1/exchange.ts";
+import type { HttpResponse, SentRequest } from "../http1/exchange.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { identityHeaders } from "./request-parts.ts";
 import type { StreamedResponse } from "./streamed-response.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpResponse } from "./http1/exchange.ts";
+import type { HttpResponse } from "../http1/exchange.ts";
 
 /** A response of Node's HTTP client, whose body can be read while it arrives. */
 export class StreamedResponse implements HttpResponse {

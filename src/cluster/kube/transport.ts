@@ -6,9 +6,9 @@ import type { Cluster } from "./connect/connection.ts";
 import type { ClientCertificate } from "./connect/credentials.ts";
 import { bareHost } from "./connect/proxy.ts";
 import { TunnelAgent } from "./connect/tunnel-agent.ts";
-import type { SentRequest } from "./http1/exchange.ts";
-import { requestText } from "./http1/request-text.ts";
-import { SocketPool } from "./http1/socket-pool.ts";
+import type { SentRequest } from "../http1/exchange.ts";
+import { requestText } from "../http1/request-text.ts";
+import { SocketPool } from "../http1/socket-pool.ts";
 import type { LinkedAbort } from "./linked-abort.ts";
 import { StreamedResponse } from "./streamed-response.ts";
 

@@ -1,4 +1,3 @@
-import { set } from "../object/json.ts";
 import { PatchError } from "./patch-error.ts";
 
 /** Deeper documents are rejected: functions that recurse over them would overflow the stack. */
@@ -17,9 +16,10 @@ export function boundedClone<T>(value: T, depth = 0): T {
     for (let i = 0; i < value.length; i++) copy[i] = boundedClone(value[i], depth + 1);
     return copy as T;
   }
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    set(copy, key, boundedClone((value as Record<string, unknown>)[key], depth + 1));
+  const copy = { ...value } as Record<string, unknown>;
+  for (const key of Object.keys(copy)) {
+    const child = copy[key];
+    if (typeof child === "object" && child !== null) copy[key] = boundedClone(child, depth + 1);
   }
   return copy as T;
 }

@@ -209,9 +209,10 @@ function refuse(request: IncomingMessage, code: number, message: string): Answer
 }
 
 function send(response: ServerResponse, code: number, body: object): void {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const text = JSON.stringify(body);
   // The refused body may still arrive, so the connection cannot carry another review.
   const close = code === 413 || code === 503 ? { connection: "close" } : {};
-  response.writeHead(code, { "content-type": "application/json", "content-length": bytes.length, ...close });
-  response.end(bytes);
+  response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...close });
+  // Node.js joins head and text to one write; bytes it would write apart.
+  response.end(text);
 }

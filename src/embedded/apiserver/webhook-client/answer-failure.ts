@@ -1,14 +1,14 @@
 import { isObject } from "../../../language/object/json.ts";
 
 /** How much of a text response is shown. */
-const shownBytes = 2048;
+const shownCharacters = 2048;
 
 /** The message of client-go for a response with an error status. */
-export function answerFailure(code: number, contentType: string | undefined, body: Buffer): string {
+export function answerFailure(code: number, contentType: string | undefined, body: string): string {
   const message = statusMessage(body);
   if (message !== undefined) return message;
   const isText = contentType === undefined || contentType.toLowerCase().startsWith("text/");
-  const text = isText ? body.subarray(0, shownBytes).toString("utf8").trim() : "unknown";
+  const text = isText ? body.slice(0, shownCharacters).trim() : "unknown";
   // client-go shows the body alone for these.
   if (code === 403 || code === 415) return text;
   const known = byCode.get(code);
@@ -18,9 +18,9 @@ export function answerFailure(code: number, contentType: string | undefined, bod
 }
 
 /** The message of a Status object in the body. */
-function statusMessage(body: Buffer): string | undefined {
+function statusMessage(body: string): string | undefined {
   try {
-    const status: unknown = JSON.parse(body.toString("utf8"));
+    const status: unknown = JSON.parse(body);
     if (!isObject(status) || status.kind !== "Status" || status.status === "Success") return undefined;
     return typeof status.message === "string" && status.message !== "" ? status.message : undefined;
   } catch {

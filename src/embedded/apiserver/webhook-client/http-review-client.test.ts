@@ -71,6 +71,25 @@ test("many concurrent calls use at most 64 connections, and all are answered", a
   expect(webhook.connections()).toBeLessThanOrEqual(64);
 });
 
+test("a call that waits for a connection is given up in time, and leaves the others theirs", async () => {
+  const clock = new VirtualClock();
+  const { client } = newClient(clock);
+  const held: (() => void)[] = [];
+  const webhook = await webhookThat((_review, { response }) => void held.push(() => response.end("{}")));
+  const asking = Array.from({ length: 64 }, () => client.ask(webhook, {}, { timeoutMs: 10_000 }));
+  const failed = expect(client.ask(webhook, {}, { timeoutMs: 1000 })).rejects.toThrow("context deadline exceeded");
+  const later = client.ask(webhook, {}, { timeoutMs: 10_000 });
+  while (held.length < 64) await nextTurn();
+  await clock.advance(1000);
+  await failed;
+  while (held.length > 0 || webhook.asked.length < 65) {
+    held.pop()?.();
+    await nextTurn();
+  }
+  expect(await Promise.all([...asking, later])).toHaveLength(65);
+  expect([webhook.asked.length, webhook.connections()]).toEqual([65, 64]);
+});
+
 test("another CA does not reuse connections of the first", async () => {
   const [webhook, other] = [await webhookThat(echo), await webhookThat(echo)];
   const { client } = newClient();
@@ -78,6 +97,8 @@ test("another CA does not reuse connections of the first", async () => {
   await expect(client.ask({ url: webhook.url, caBundle: other.caBundle }, {}, tenSeconds)).rejects.toThrow(
     `Post "${webhook.url}/?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
   );
+  // It has not seen the review.
+  expect(webhook.asked).toHaveLength(1);
 });
 
 test.each([

@@ -1,7 +1,11 @@
-import { readJson, writeJson } from "../../../language/object/exact-json.ts";
-import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import { connect, type ConnectionOptions } from "node:tls";
+import type { SentRequest } from "../../../cluster/http1/exchange.ts";
+import { BodyLimitError } from "../../../cluster/http1/response-reader.ts";
+import { requestText } from "../../../cluster/http1/request-text.ts";
+import { SocketPool } from "../../../cluster/http1/socket-pool.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
+import { readJson, writeJson } from "../../../language/object/exact-json.ts";
 import { scanJson } from "../body/json-scan.ts";
 import type { ObjectReader } from "../storage/store-reader.ts";
 import { answerFailure } from "./answer-failure.ts";
@@ -14,22 +18,21 @@ import { ServiceAddresses } from "./service-address.ts";
 const maxAnswerBytes = 3 * 1024 * 1024;
 /** Connections to one webhook. Further calls wait for one; their timeout runs meanwhile. */
 const maxConnections = 64;
-const maxIdleConnections = 8;
 const idleMs = 90_000;
 const maxTrusts = 100;
+
+interface Pool {
+  readonly sockets: SocketPool;
+  usedAt: number;
+}
 
 /** Calls webhooks over HTTPS. Connections are reused, one pool for each address, server name and CA. */
 export class HttpReviewClient implements ReviewClient {
   readonly #services: ServiceAddresses;
   readonly #clock: Clock;
-  readonly #agent = new Agent({
-    keepAlive: true,
-    maxSockets: maxConnections,
-    maxFreeSockets: maxIdleConnections,
-    timeout: idleMs,
-  });
   /** A cache: parsing certificates is slow, and bundles rarely change. */
-  readonly #trusts = new Map<string, RequestOptions>();
+  readonly #trusts = new Map<string, ConnectionOptions>();
+  readonly #pools = new Map<string, Pool>();
   #closed = false;
 
   constructor({ objects, clock }: { readonly objects: ObjectReader; readonly clock: Clock }) {
@@ -39,15 +42,21 @@ export class HttpReviewClient implements ReviewClient {
 
   async ask(config: ClientConfig, review: object, { timeoutMs }: { readonly timeoutMs: number }): Promise<unknown> {
     if (this.#closed) throw new Error("the server is shutting down");
-    const { options, url } = this.#target(config, timeoutMs);
-    const body = Buffer.from(writeJson(review));
-    const call = new Call({ ...options, agent: this.#agent, method: "POST", headers: headersFor(options, body) }, body);
-    const stopTimer = this.#clock.after(timeoutMs, () => call.cancel(new Error("context deadline exceeded")));
+    const target = this.#target(config, timeoutMs);
+    const pool = this.#poolFor(target);
+    const request = requestTo(target, writeJson(review));
+    let sent = pool.send("POST", request);
+    const stopTimer = this.#clock.after(timeoutMs, () => sent.fail(new Error("context deadline exceeded")));
     try {
-      return parsed(await call.answer());
+      const response = await sent.response.catch((error: NodeJS.ErrnoException) => {
+        if (!wasClosing(sent, error)) throw error;
+        return (sent = pool.send("POST", request)).response;
+      });
+      const text = await response.text().catch(unfinished);
+      return parsed(response.status, response.header("content-type"), text);
     } catch (error) {
       if (error instanceof AnswerError) throw error;
-      throw new Error(`Post ${JSON.stringify(url)}: ${callFailure(error as Error)}`, { cause: error });
+      throw new Error(`Post ${JSON.stringify(target.url)}: ${callFailure(error as Error)}`, { cause: error });
     } finally {
       stopTimer();
     }
@@ -55,10 +64,33 @@ export class HttpReviewClient implements ReviewClient {
 
   close(): void {
     this.#closed = true;
-    this.#agent.destroy();
+    for (const { sockets } of this.#pools.values()) sockets.close();
   }
 
-  #trustIn(caBundle: string): RequestOptions {
+  #poolFor({ host, port, servername, caBundle }: Target): SocketPool {
+    const key = `${host} ${port} ${servername} ${caBundle}`;
+    const now = this.#clock.monotonic();
+    let pool = this.#pools.get(key);
+    if (!pool) {
+      this.#retireUnused(now);
+      const options = { ...this.#trustIn(caBundle), host, port, servername, ALPNProtocols: ["http/1.1"] };
+      pool = { sockets: new SocketPool(() => connect(options), maxConnections, maxAnswerBytes), usedAt: now };
+      this.#pools.set(key, pool);
+    }
+    pool.usedAt = now;
+    return pool.sockets;
+  }
+
+  /** The endpoints of a service change, and its authority. */
+  #retireUnused(now: number): void {
+    for (const [key, { sockets, usedAt }] of this.#pools) {
+      if (now - usedAt < idleMs) continue;
+      sockets.retire();
+      this.#pools.delete(key);
+    }
+  }
+
+  #trustIn(caBundle: string): ConnectionOptions {
     let trust = this.#trusts.get(caBundle);
     if (!trust) {
       if (this.#trusts.size === maxTrusts) this.#trusts.clear();
@@ -67,50 +99,70 @@ export class HttpReviewClient implements ReviewClient {
     return trust;
   }
 
-  #target(config: ClientConfig, timeoutMs: number): { readonly options: RequestOptions; readonly url: string } {
+  #target(config: ClientConfig, timeoutMs: number): Target {
     const query = `?timeout=${timeoutMs / 1000}s`;
-    const trust = this.#trustIn(config.caBundle ?? "");
+    const { caBundle = "" } = config;
     if (!config.service) {
       if (!config.url) throw new Error("webhook configuration must have either service or URL");
       const { protocol, hostname, port, host, pathname } = new URL(config.url);
       if (protocol !== "https:") throw new Error(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
       const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
       const path = `${pathname}${query}`;
-      return {
-        options: { ...trust, host: bare, port: port || 443, path, servername: isIP(bare) ? "" : bare },
-        url: `https://${host}${path}`,
-      };
+      const server = { host: bare, port: Number(port || 443), servername: isIP(bare) ? "" : bare };
+      return { caBundle, ...server, authority: host, path, url: `https://${host}${path}` };
     }
-    const { namespace, name, port = 443, path = "" } = config.service;
+    const { namespace, name, port = 443, path: given = "" } = config.service;
     const servername = `${name}.${namespace}.svc`;
-    const absolute = `${path.startsWith("/") ? "" : "/"}${path}${query}`;
-    const url = `https://${servername}:${port}${absolute}`;
+    const authority = `${servername}:${port}`;
+    const path = `${given.startsWith("/") ? "" : "/"}${given}${query}`;
+    const url = `https://${authority}${path}`;
     try {
-      const address = this.#services.find(namespace, name, port);
-      return {
-        options: { ...trust, ...address, path: absolute, servername, headers: { Host: `${servername}:${port}` } },
-        url,
-      };
+      return { caBundle, ...this.#services.find(namespace, name, port), servername, authority, path, url };
     } catch (error) {
       throw new Error(`Post ${JSON.stringify(url)}: ${(error as Error).message}`, { cause: error });
     }
   }
 }
 
-/** The webhook responded, but the response is invalid: not a connection error. */
-class AnswerError extends Error {}
+/** Where a review goes. */
+interface Target {
+  readonly caBundle: string;
+  readonly host: string;
+  readonly port: number;
+  /** Empty for an address. */
+  readonly servername: string;
+  /** The `Host` header. */
+  readonly authority: string;
+  readonly path: string;
+  readonly url: string;
+}
 
-function headersFor(options: RequestOptions, body: Buffer): RequestOptions["headers"] {
-  return {
-    ...options.headers,
+function requestTo({ authority, path }: Target, review: string): string | Buffer {
+  const headers = {
     "Content-Type": "application/json",
-    "Content-Length": body.length,
+    "Content-Length": Buffer.byteLength(review),
     Accept: "application/json, */*",
     "User-Agent": "kube-apiserver-admission",
   };
+  return requestText({ host: authority, method: "POST", path, headers, body: review });
 }
 
-function trustIn(caBundle: string): RequestOptions {
+/** Whether the webhook was just closing the reused connection: then it has not seen the review. */
+function wasClosing({ reused }: SentRequest, { code }: NodeJS.ErrnoException): boolean {
+  return reused && (code === "ECONNRESET" || code === "EPIPE");
+}
+
+/** The webhook responded, but the response is invalid: not a connection error. */
+class AnswerError extends Error {}
+
+function unfinished(error: Error): never {
+  if (error instanceof BodyLimitError) throw new AnswerError(`the answer is longer than ${maxAnswerBytes} bytes`);
+  throw new AnswerError(
+    `unexpected error when reading response body. Please retry. Original error: ${callFailure(error)}`,
+  );
+}
+
+function trustIn(caBundle: string): ConnectionOptions {
   // White space alone counts as empty.
   const bundle = readCaBundle(Buffer.from(caBundle, "base64").toString("latin1").trim() ? caBundle : "");
   if (bundle.type === "fault") throw new Error(bundle.why);
@@ -119,20 +171,13 @@ function trustIn(caBundle: string): RequestOptions {
   return { ca: bundle.pem, allowPartialTrustChain: true, checkServerIdentity: wrongServer };
 }
 
-interface Answered {
-  readonly code: number;
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-}
-
-function parsed({ code, contentType, body }: Answered): unknown {
+function parsed(code: number, contentType: string | undefined, text: string): unknown {
   // Redirects are not followed, as in kube-apiserver.
-  if (code < 200 || code > 206) throw new AnswerError(answerFailure(code, contentType, body));
-  if (body.length === 0)
+  if (code < 200 || code > 206) throw new AnswerError(answerFailure(code, contentType, text));
+  if (text === "")
     throw new AnswerError(
       `0-length response with status code: ${code} and content type: ${contentType ?? "application/json"}`,
     );
-  const text = body.toString("utf8");
   let answer: unknown;
   try {
     answer = readJson(text);
@@ -143,61 +188,4 @@ function parsed({ code, contentType, body }: Answered): unknown {
   const scan = scanJson(text);
   if (scan.type === "refused") throw new AnswerError(`the answer cannot be read: ${scan.why}`);
   return answer;
-}
-
-/** One call, retried once if the webhook was just closing the reused connection. */
-class Call {
-  readonly #options: RequestOptions;
-  readonly #body: Buffer;
-  #cancel: (reason: Error) => void = () => undefined;
-
-  constructor(options: RequestOptions, body: Buffer) {
-    this.#options = options;
-    this.#body = body;
-  }
-
-  cancel(reason: Error): void {
-    this.#cancel(reason);
-  }
-
-  answer({ retry = true } = {}): Promise<Answered> {
-    return new Promise((resolve, reject) => {
-      let begun = false;
-      const sent = request(this.#options, (response) => {
-        begun = true;
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on("data", (chunk: Buffer) => {
-          chunks.push(chunk);
-          size += chunk.length;
-          if (size > maxAnswerBytes) fail(new AnswerError(`the answer is longer than ${maxAnswerBytes} bytes`));
-        });
-        response.on("end", () =>
-          resolve({
-            code: response.statusCode ?? 0,
-            contentType: response.headers["content-type"],
-            body: Buffer.concat(chunks),
-          }),
-        );
-        response.on("error", (error) => fail(unfinished(error)));
-      });
-      const fail = (error: Error): void => {
-        reject(error);
-        sent.destroy(error);
-      };
-      this.#cancel = (reason) => fail(begun ? unfinished(reason) : reason);
-      sent.on("error", (error: NodeJS.ErrnoException) => {
-        if (retry && !begun && sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE"))
-          resolve(this.answer({ retry: false }));
-        else reject(error);
-      });
-      sent.end(this.#body);
-    });
-  }
-}
-
-function unfinished(error: Error): AnswerError {
-  return new AnswerError(
-    `unexpected error when reading response body. Please retry. Original error: ${callFailure(error)}`,
-  );
 }

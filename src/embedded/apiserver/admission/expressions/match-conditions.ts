@@ -33,20 +33,18 @@ export function compileMatchConditions(
   }));
 }
 
-/** A false condition is a mismatch, even if others failed. */
+/** A false condition is a mismatch, even if others failed: nothing after it is evaluated. */
 export function evaluateMatchConditions(
   conditions: readonly CompiledCondition[],
   variables: Readonly<Record<string, Value>>,
 ): MatchOutcome {
   const budget: CostBudget = { left: conditionsBudget };
   const errors: string[] = [];
-  let failed: string | undefined;
   for (const { name, expression, compiled } of conditions) {
     const outcome = evaluate(expression, compiled, variables, budget);
     if (outcome.type === "budget-exhausted") return { type: "error", errors: [outcome.message] };
     if (outcome.type === "error") errors.push(outcome.message);
-    else if (outcome.value !== true) failed ??= name;
+    else if (outcome.value !== true) return { type: "mismatch", name };
   }
-  if (failed !== undefined) return { type: "mismatch", name: failed };
   return errors.length > 0 ? { type: "error", errors } : { type: "match" };
 }

@@ -2,7 +2,7 @@ import { clone, equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
-import { type Candidate, isCalled, WebhookIndex } from "./webhook-index.ts";
+import { type Candidate, Selection, WebhookIndex } from "./webhook-index.ts";
 import { patched } from "./patched.ts";
 import { shownTo } from "./admission-review.ts";
 import type { WebhookDependencies } from "./webhook.ts";
@@ -29,20 +29,20 @@ export class MutatingWebhooks implements AdmissionPlugin {
 
   admit(attributes: Attributes): Promise<void> | undefined {
     const candidates = this.#index.candidates(attributes);
-    const round = this.#roundOf(attributes);
+    const pass = { attributes, round: this.#roundOf(attributes), selection: new Selection(attributes, this.#around) };
     // Synchronous unless a webhook must be called.
-    const first = candidates.findIndex((candidate) => this.#isDue(candidate, attributes, round));
-    return first < 0 ? undefined : this.#askFrom(first, candidates, attributes, round);
+    const first = candidates.findIndex((candidate) => isDue(candidate, pass));
+    return first < 0 ? undefined : this.#askFrom(first, candidates, pass);
   }
 
-  async #askFrom(first: number, candidates: readonly Candidate[], attributes: Attributes, round: Round): Promise<void> {
+  async #askFrom(first: number, candidates: readonly Candidate[], pass: Pass): Promise<void> {
     for (const [i, candidate] of candidates.entries())
-      if (i === first || (i > first && this.#isDue(candidate, attributes, round)))
-        await this.#ask(candidate, attributes, round);
+      if (i === first || (i > first && isDue(candidate, pass))) await this.#ask(candidate, pass);
+    const { attributes, round } = pass;
     if (attributes.round === "again-wanted" && round.asked.size > 0) round.output = clone(attributes.object);
   }
 
-  async #ask(candidate: Candidate, attributes: Attributes, round: Round): Promise<void> {
+  async #ask(candidate: Candidate, { attributes, round }: Pass): Promise<void> {
     const { hook } = candidate;
     try {
       const shown = await shownTo(candidate.shownAs, attributes, this.#around);
@@ -61,12 +61,6 @@ export class MutatingWebhooks implements AdmissionPlugin {
     if (hook.webhook.reinvocationPolicy === "IfNeeded") round.asked.add(hook.id);
   }
 
-  /** As kube-apiserver: the second round only calls webhooks of the first. */
-  #isDue(candidate: Candidate, attributes: Attributes, round: Round): boolean {
-    if (attributes.round === "again" && !round.again.has(candidate.hook.id)) return false;
-    return isCalled(candidate, attributes, this.#around);
-  }
-
   #roundOf(attributes: Attributes): Round {
     let round = this.#rounds.get(attributes);
     if (!round) this.#rounds.set(attributes, (round = new Round()));
@@ -74,6 +68,19 @@ export class MutatingWebhooks implements AdmissionPlugin {
     if (attributes.round === "again" && !equal(round.output, attributes.object)) round.forgetOutcomes();
     return round;
   }
+}
+
+/** One of the two rounds of one write. */
+interface Pass {
+  readonly attributes: Attributes;
+  readonly round: Round;
+  readonly selection: Selection;
+}
+
+/** As kube-apiserver: the second round only calls webhooks of the first. */
+function isDue(candidate: Candidate, { attributes, round, selection }: Pass): boolean {
+  if (attributes.round === "again" && !round.again.has(candidate.hook.id)) return false;
+  return selection.isCalled(candidate);
 }
 
 /** The webhooks to call again, because the object changed after their call. */

@@ -1,7 +1,7 @@
 import type { StatusError } from "../../status-error.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
-import { type Candidate, isCalled, WebhookIndex } from "./webhook-index.ts";
+import { type Candidate, Selection, WebhookIndex } from "./webhook-index.ts";
 import { shownTo } from "./admission-review.ts";
 import type { WebhookDependencies } from "./webhook.ts";
 
@@ -25,9 +25,8 @@ export class ValidatingWebhooks implements AdmissionPlugin {
   }
 
   validate(attributes: Attributes): Promise<void> | undefined {
-    const called = this.#index
-      .candidates(attributes)
-      .filter((candidate) => isCalled(candidate, attributes, this.#around));
+    const selection = new Selection(attributes, this.#around);
+    const called = this.#index.candidates(attributes).filter((candidate) => selection.isCalled(candidate));
     return called.length > 0 ? this.#askAll(called, attributes) : undefined;
   }
 

@@ -82,16 +82,36 @@ export interface Surroundings {
   readonly authorizer: Authorizer;
 }
 
-/** Whether a webhook whose rules match is called: by its selectors and matchConditions. */
-export function isCalled({ hook, shownAs }: Candidate, attributes: Attributes, around: Surroundings): boolean {
-  if (!matchesSelectors(hook.selectors, attributes, around.objects)) return false;
-  if (hook.conditions.length === 0) return true;
-  const facts = new WriteFacts(attributes, around.authorizer, around.objects);
-  const outcome = evaluateMatchConditions(hook.conditions, variablesFor(facts, shownAs));
-  if (outcome.type !== "error") return outcome.type === "match";
-  if (hook.webhook.failurePolicy === "Ignore") return false;
-  const { resource, name } = attributes;
-  const [first, ...more] = outcome.errors;
-  const why = more.length === 0 ? (first ?? "") : `[${outcome.errors.join(", ")}]`;
-  throw forbidden(resource.group, resource.plural, name, why);
+/** Which webhooks are called about one write, among those whose rules match: by their selectors and matchConditions. */
+export class Selection {
+  readonly #attributes: Attributes;
+  readonly #around: Surroundings;
+  /** Of the object as it was when they were made: a webhook's patch replaces it. */
+  #facts: { readonly object: unknown; readonly of: WriteFacts } | undefined;
+
+  constructor(attributes: Attributes, around: Surroundings) {
+    this.#attributes = attributes;
+    this.#around = around;
+  }
+
+  isCalled({ hook, shownAs }: Candidate): boolean {
+    if (!matchesSelectors(hook.selectors, this.#attributes, this.#around.objects)) return false;
+    if (hook.conditions.length === 0) return true;
+    const outcome = evaluateMatchConditions(hook.conditions, variablesFor(this.#currentFacts(), shownAs));
+    if (outcome.type !== "error") return outcome.type === "match";
+    if (hook.webhook.failurePolicy === "Ignore") return false;
+    const { resource, name } = this.#attributes;
+    const [first, ...more] = outcome.errors;
+    const why = more.length === 0 ? (first ?? "") : `[${outcome.errors.join(", ")}]`;
+    throw forbidden(resource.group, resource.plural, name, why);
+  }
+
+  #currentFacts(): WriteFacts {
+    const { object } = this.#attributes;
+    if (this.#facts?.object !== object || !this.#facts) {
+      const of = new WriteFacts(this.#attributes, this.#around.authorizer, this.#around.objects);
+      this.#facts = { object, of };
+    }
+    return this.#facts.of;
+  }
 }

@@ -12,6 +12,11 @@ const decimal = /^\d{1,15}$/;
 /** `Keep-Alive: timeout=0` or `1`: the server may close before the next request arrives. */
 const closesSoon = /^timeout=[01](?!\d)/;
 
+/** The server sends more than the caller takes. */
+export class BodyLimitError extends Error {
+  override readonly name = "BodyLimitError";
+}
+
 type State = "head" | "sized" | "chunk size" | "chunk" | "after chunk" | "trailers" | "until close" | "done";
 
 /**
@@ -131,7 +136,8 @@ export class ResponseReader {
     const there = input.length - at;
     const used = this.#state === "until close" ? there : Math.min(this.#missing, there);
     this.#bodyBytes += used;
-    if (this.#bodyBytes > this.#maxBody) throw new Error(`the server's response has more than ${this.#maxBody} bytes`);
+    if (this.#bodyBytes > this.#maxBody)
+      throw new BodyLimitError(`the server's response has more than ${this.#maxBody} bytes`);
     this.#pieces.push(input.subarray(at, at + used));
     if (this.#state === "until close") return used;
     this.#missing -= used;
