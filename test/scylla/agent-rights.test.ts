@@ -98,10 +98,10 @@ for (const variant of serverVariants())
       it("lets a database start, and writes no other ConfigMap", async () => {
         const { metadata } = await admin.create(kinds.pod, scyllaPod("database"), theirs);
         const pod = { metadata: { ...metadata, namespace: "default" } };
-        const data = { outcome: "tuned", node: "own" };
+        const data = { irqCpus: "0", node: "own" };
         await agent.create(kinds.configMap, releaseConfigMap(pod, data), theirs);
         const written = await agent.get(kinds.configMap, releaseName(metadata.uid ?? ""), theirs);
-        await agent.update(kinds.configMap, { ...written, data: { ...data, outcome: "again" } }, theirs);
+        await agent.update(kinds.configMap, { ...written, data: { ...data, irqCpus: "1" } }, theirs);
         const mine = await admin.create(kinds.configMap, configMap("mine"), theirs);
         expect(await isRefused(agent.update(kinds.configMap, { ...mine, data: { node: "own" } }, theirs))).toBe(true);
         expect(await isRefused(agent.create(kinds.configMap, configMap("another"), theirs))).toBe(true);

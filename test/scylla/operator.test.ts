@@ -12,7 +12,7 @@ import {
   releaseName,
   tuningNamespace,
 } from "../../src/domain/scylla/names.ts";
-import { releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
+import { readRelease, type Release, releaseConfigMap } from "../../src/domain/scylla/gate/release.ts";
 import { gateGrants } from "../../src/domain/scylla/gate/gate-grants.ts";
 import { nodeReport, reportName } from "../../src/domain/scylla/on-node/node-report.ts";
 import { scyllaAgentGrants } from "../../src/domain/scylla/on-node/agent-grants.ts";
@@ -81,8 +81,10 @@ for (const variant of serverVariants())
         const found = findCondition((await config(name)).status?.conditions, type);
         return found?.status === status && found;
       });
-    const release = async (uid: string): Promise<Record<string, string> | undefined> =>
-      (await eventually("release", () => admin.get(kinds.configMap, releaseName(uid), { namespace: "default" }))).data;
+    const release = async (uid: string): Promise<Release> =>
+      readRelease(
+        await eventually("release", () => admin.get(kinds.configMap, releaseName(uid), { namespace: "default" })),
+      );
 
     async function createPod(name: string, more: Parameters<typeof scyllaPod>[1] = {}): Promise<string> {
       const { metadata } = await admin.create(kinds.pod, scyllaPod(name, more), { namespace: "default" });
@@ -265,7 +267,8 @@ for (const variant of serverVariants())
       expect(await release(burstable)).toEqual({
         outcome: "skipped: the pod has no CPUs of its own: its QoS class is Burstable, not Guaranteed",
       });
-      const { metadata } = await admin.get(kinds.configMap, releaseName(burstable), { namespace: "default" });
+      const { metadata, data } = await admin.get(kinds.configMap, releaseName(burstable), { namespace: "default" });
+      expect(data).toBeUndefined();
       expect(metadata.ownerReferences).toMatchObject([{ kind: "Pod", name: "burstable", uid: burstable }]);
       expect(metadata.labels).toEqual({ [nodeConfigLabel]: "cluster" });
       const { items } = await admin.list(kinds.configMap, { namespace: "default" });
@@ -273,13 +276,13 @@ for (const variant of serverVariants())
       expect(names).not.toContain(releaseName(tuned));
       expect(names).not.toContain(releaseName(pending));
       // An agent let one container start, before it was switched off.
-      const data = { containerID: "containerd://a", irqCpus: "0", outcome: "tuned" };
-      const written = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: releaseName(tuned) }, data };
+      const byAgent = { containerId: "containerd://a", irqCpus: "0", outcome: "tuned", node: "picked" };
+      const written = releaseConfigMap({ metadata: { name: "tuned", uid: tuned } }, byAgent);
       await admin.create(kinds.configMap, written, { namespace: "default" });
       const disable = (disableOptimizations: boolean): Promise<unknown> =>
         admin.patch(scyllaNodeConfigKind, "cluster", { type: "merge", patch: { spec: { disableOptimizations } } });
       await disable(true);
-      await eventually("any container may start", async () => (await release(tuned))?.["containerID"] === undefined);
+      await eventually("any container may start", async () => (await release(tuned)).containerId === undefined);
       expect(await release(tuned)).toEqual({
         outcome: "skipped: ScyllaNodeConfig cluster has optimizations disabled",
       });

@@ -20,6 +20,9 @@ export const entrypointAnnotation = "scylla.attune.dev/entrypoint";
 /** Of a pod: how long the database waits before it starts without tuning, such as `30m`. Default: for ever. */
 export const timeoutAnnotation = "scylla.attune.dev/gate-timeout";
 
+/** Of the ConfigMap that lets a database start: what became of its tuning. */
+export const outcomeAnnotation = "scylla.attune.dev/outcome";
+
 /** Of the shared volume: written by the wait of a container that started, and by the sidecar when it may go on. */
 export const startPrefix = "start-";
 export const openPrefix = "open-";

@@ -14,14 +14,15 @@ describe("release of a database", () => {
         name: "perftune-42",
         namespace: "db",
         labels: { "scylla-operator.scylladb.com/node-config-name": "cluster" },
+        annotations: { "scylla.attune.dev/outcome": "tuned" },
         ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "scylla-0", uid: "42" }],
       },
-      data: { containerID: "containerd://a", irqCpus: "0,4-7", outcome: "tuned" },
+      data: { containerID: "containerd://a", irqCpus: "0,4-7" },
     });
   });
 
   it("is empty where nothing is tuned", () => {
-    const { data, metadata } = releaseConfigMap(pod, {});
+    const { data, metadata } = releaseConfigMap(pod, { outcome: "skipped: no config selects its node" });
     expect({ data, labels: metadata.labels }).toEqual({ data: undefined, labels: undefined });
   });
 
@@ -51,8 +52,9 @@ describe("release of a database", () => {
   });
 
   it("shows nothing that a terminal obeys, and nothing without end", () => {
-    const data = { containerID: "\u001b[2J\rcontainerd://a", outcome: "x".repeat(100_000) };
-    const { containerId, outcome } = readRelease({ ...releaseConfigMap({ metadata: {} }, {}), data });
+    const data = { containerID: "\u001b[2J\rcontainerd://a" };
+    const written = releaseConfigMap(pod, { outcome: "x".repeat(100_000) });
+    const { containerId, outcome } = readRelease({ ...written, data });
     expect(containerId).toBe("\\u001b[2J\\u000dcontainerd://a");
     expect(outcome).toHaveLength(8192);
   });

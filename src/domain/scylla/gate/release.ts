@@ -2,6 +2,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { printable } from "../../rollout/node-annotations.ts";
 import { labelValue } from "../label-value.ts";
 import { nodeConfigLabel, releaseName } from "../names.ts";
+import { outcomeAnnotation } from "./gate-names.ts";
 
 export interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
@@ -9,7 +10,7 @@ export interface ConfigMap extends KubeObject {
 
 /**
  * Lets a database start. The ConfigMap's existence is enough: one that was created by hand, or by the operator because nothing is tuned
- * on the node, has no data.
+ * for the database, has no data.
  */
 export interface Release {
   /**
@@ -19,7 +20,7 @@ export interface Release {
   containerId?: string;
   /** In list format: `0,4-7`. Empty if interrupts were left where they are. */
   irqCpus?: string;
-  /** `tuned`, or `skipped: ` and a reason. */
+  /** `tuned`, or `skipped: ` and a reason. For people, so it is an annotation. */
   outcome?: string;
   /** Of the agent that wrote it, which a policy holds to its own. What an agent writes for a pod of another node opens nothing. */
   node?: string;
@@ -35,7 +36,6 @@ export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?
   const data = Object.entries({
     containerID: release.containerId,
     irqCpus: release.irqCpus,
-    outcome: release.outcome,
     node: release.node,
   }).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
@@ -45,6 +45,7 @@ export function releaseConfigMap(pod: ReleasedPod, release: Release, nodeConfig?
       name: releaseName(uid),
       namespace,
       ...(nodeConfig === undefined ? {} : { labels: { [nodeConfigLabel]: labelValue(nodeConfig) } }),
+      ...(release.outcome === undefined ? {} : { annotations: { [outcomeAnnotation]: release.outcome } }),
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid }],
     },
     ...(data.length > 0 ? { data: Object.fromEntries(data) } : {}),
@@ -58,12 +59,13 @@ const longest = 8192;
  * What a ConfigMap says. Blank values, as a hand-written one may have, say nothing. Users and agents of other nodes may write anything:
  * nothing of it reaches a terminal unescaped.
  */
-export function readRelease({ data }: ConfigMap): Release {
-  const said = (key: string): string => printable((data?.[key] ?? "").trim(), longest);
-  const [containerId, outcome, node] = [said("containerID"), said("outcome"), said("node")];
+export function readRelease({ metadata: { annotations }, data }: ConfigMap): Release {
+  const shown = (text = ""): string => printable(text.trim(), longest);
+  const [containerId, node] = [shown(data?.["containerID"]), shown(data?.["node"])];
+  const outcome = shown(annotations?.[outcomeAnnotation]);
   return {
     ...(containerId ? { containerId } : {}),
-    ...(data?.["irqCpus"] === undefined ? {} : { irqCpus: said("irqCpus") }),
+    ...(data?.["irqCpus"] === undefined ? {} : { irqCpus: shown(data["irqCpus"]) }),
     ...(outcome ? { outcome } : {}),
     ...(node ? { node } : {}),
   };

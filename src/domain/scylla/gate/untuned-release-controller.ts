@@ -87,8 +87,9 @@ export async function writeRelease(client: Client, release: ConfigMap, signal: A
     if (isGoing(error)) return;
     if (!isAlreadyExists(error)) throw error;
     // An agent may have written it for one container, before it was switched off: now it is for any.
-    const data = { containerID: null, irqCpus: null, node: null, ...release.data };
-    await client.patch(kinds.configMap, name, { type: "merge", patch: { data } }, at);
+    const data = { containerID: null, irqCpus: null, node: null };
+    const { annotations } = release.metadata;
+    await client.patch(kinds.configMap, name, { type: "merge", patch: { metadata: { annotations }, data } }, at);
   }
 }
 

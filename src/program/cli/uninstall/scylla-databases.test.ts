@@ -14,7 +14,7 @@ import { decideDefaults } from "../../../domain/scylla/config/decide-defaults.ts
 import { gateAccess } from "../../../domain/scylla/gate/access.ts";
 import { gateName } from "../../../domain/scylla/gate/gate-names.ts";
 import type { Pod } from "../../../domain/scylla/gate/gated-pod.ts";
-import { releaseConfigMap } from "../../../domain/scylla/gate/release.ts";
+import { readRelease, releaseConfigMap } from "../../../domain/scylla/gate/release.ts";
 import { sidecarCommand } from "../../../domain/scylla/gate/sidecar.ts";
 import { nodeLabel, releaseName, tuningNamespace } from "../../../domain/scylla/names.ts";
 import { scyllaPodLabels } from "../../../domain/scylla/scylla-pod.ts";
@@ -170,7 +170,7 @@ it("opens the gates of databases for every container, keeps the gates' rights, a
 
   expect(await uninstall(client)).toContain("What was tuned for Scylla stays on 2 nodes (node-1, node-2): on each, ");
   for (const pod of [waiting, tuned])
-    expect((await release(pod)).data).toEqual({ outcome: "skipped: Attune was uninstalled" });
+    expect(readRelease(await release(pod))).toEqual({ outcome: "skipped: Attune was uninstalled" });
   await expect(release(open)).rejects.toSatisfy(isNotFound);
   expect((await labelled(client)).toSorted()).toEqual(
     ["Role", "RoleBinding"].map((kind) => `${kind} ${gateName}-${waiting.metadata.uid}`),
