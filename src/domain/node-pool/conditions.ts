@@ -3,6 +3,7 @@ import { readStatus } from "../hosted/envelope/profile-status.ts";
 import { type ConfigMap, formatProblem, type ManifestProblem } from "../hosted/envelope/read-manifests.ts";
 import { degraded, stateConditions } from "../performance-profile/status.ts";
 import { contentOf, type EmbeddedProfile, type HostedProtocol, nodePoolOf, protocols } from "../hosted/protocol.ts";
+import type { NodePool } from "./api.ts";
 
 /** A condition without its times. */
 export type Outcome = Pick<Condition, "type" | "status" | "reason" | "message">;
@@ -101,6 +102,13 @@ function applied(read: ReturnType<typeof readStatus> | undefined): Omit<Outcome,
   }
   if (isTrue(conditions, "Available")) return { status: "True", reason: "AsExpected", message: "" };
   return not("NotAvailable", "the operator of the hosted cluster does not report the profile as available");
+}
+
+/** About the writes of the operator of its hosted cluster. */
+export const writableCondition = "HostedClusterWritable";
+
+export function isRefused({ status }: NodePool): boolean {
+  return findCondition(status?.conditions, writableCondition)?.status === "False";
 }
 
 /** Conditions of a NodePool with these outcomes; those about a profile that are not among them are removed. */

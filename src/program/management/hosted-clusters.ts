@@ -9,7 +9,7 @@ import type { Controller } from "../../cluster/runtime/controller/controller.ts"
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
-import type { HostedCluster } from "../../domain/node-pool/api.ts";
+import type { HostedCluster, NodePool } from "../../domain/node-pool/api.ts";
 import { hostedClusterController } from "../../domain/node-pool/hosted-cluster/hosted-cluster-controller.ts";
 import {
   type HostedConnection,
@@ -31,6 +31,7 @@ export interface HostedClustersInput {
   /** Lets requests of a client start only while this process leads. */
   readonly leadersOnly: (client: Client) => Client;
   readonly hostedClusters: Informer<HostedCluster>;
+  readonly nodePools: Informer<NodePool>;
   readonly namespaces: Informer;
   /** Of operators and agents. */
   readonly image: string;

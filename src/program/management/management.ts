@@ -69,9 +69,9 @@ async function runWith(
   const caches = nodePoolCaches({ manager, client, clock, provider });
   const pure = { digest: sha256, compress: (bytes: Uint8Array) => gzipSync(bytes), newToken: randomUUID };
   manager.add(nodePoolController({ ...common, ...pure, caches, provider, protocol: protocols[protocol] }));
-  const { hostedClusters, namespaces } = caches;
+  const { hostedClusters, namespaces, nodePools } = caches;
   const { image } = options;
-  const place = { manager, client, writer, leadersOnly: ofLeader, hostedClusters, namespaces };
+  const place = { manager, client, writer, leadersOnly: ofLeader, hostedClusters, namespaces, nodePools };
   manager.add(hostedClusterOperators({ ...common, ...place, image, protocol, hasMonitoring: monitoring }));
   await manager.run(signal);
 }

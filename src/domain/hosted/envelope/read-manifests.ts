@@ -6,7 +6,7 @@ import { splitDocuments } from "../../../language/object/split-documents.ts";
 import { validateAnnotations, validateLabels } from "../../../language/object/validate-meta.ts";
 import { readYaml, YamlError } from "../../../language/object/yaml.ts";
 import { collectErrors } from "../../../language/schema/collect-errors.ts";
-import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../language/schema/field-error.ts";
 import { pruneUnknown } from "../../../language/schema/prune.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { describeKinds, type ManifestKind, metadataSchema } from "./manifest-kinds.ts";
@@ -169,7 +169,7 @@ function faultsOf(object: KubeObject, schema: ManifestKind["schema"]): FieldErro
     ...pruneUnknown(object, schema, { root: true }),
     ...pruneUnknown(metadata, metadataSchema).map((field) => `metadata.${field}`),
   ];
-  return [...unknown.map((field) => invalid(field, undefined, "unknown field")), ...metadataFaults(metadata ?? {})];
+  return [...unknown.map((field) => forbidden(field, "unknown field")), ...metadataFaults(metadata ?? {})];
 }
 
 function metadataFaults({ name = "", labels = {}, annotations = {} }: ObjectMeta): FieldError[] {

@@ -54,7 +54,7 @@ export function readKubeletConfig({ spec }: KubeletConfig, pools: readonly Stati
 /** A kubelet rejects fields that it does not know. */
 export function unknownFields({ spec }: KubeletConfig): FieldError[] {
   const { unknown } = readKubeletFields(parsed(spec?.kubeletConfig, []), fieldsPath);
-  return unknown.map((name) => invalid(child(fieldsPath, name), undefined, "unknown field"));
+  return unknown.map((name) => forbidden(child(fieldsPath, name), "unknown field"));
 }
 
 /** An object, or the YAML text of one. */

@@ -10,9 +10,17 @@ import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import type { Condition } from "../../../language/object/condition.ts";
 import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import { emptyPlan } from "../../../language/object/plan.ts";
-import { controlPlaneNamespace, type HostedCluster, hostedClusterKind, isTuned } from "../api.ts";
+import {
+  controlPlaneNamespace,
+  type HostedCluster,
+  hostedClusterKind,
+  hostedClusterOf,
+  isTuned,
+  type NodePool,
+} from "../api.ts";
+import { isRefused } from "../conditions.ts";
 import { conditionOf, decideHostedCluster, type HostedState, nameOf, wantedObjects } from "./decide-hosted-cluster.ts";
-import { type HostedObjects, kubeconfigInvalid, resyncMs, retryMs } from "./hosted-objects-controller.ts";
+import { againAfterMs, type HostedObjects, kubeconfigInvalid } from "./hosted-objects-controller.ts";
 import {
   type HostedKubeconfig,
   kubeconfigName,
@@ -41,6 +49,8 @@ export interface HostedClusterOptions {
   /** With `hostedClusterIndexes`. */
   readonly hostedClusters: Informer<HostedCluster>;
   readonly namespaces: Informer;
+  /** With `nodePoolIndexes`. */
+  readonly nodePools: Informer<NodePool>;
   /** By name of the kind. */
   readonly own: ReadonlyMap<string, OwnKind>;
   /** What runs the operator of a hosted cluster. */
@@ -55,7 +65,7 @@ const fieldManager = "attune-management";
 
 /** Runs the operator of each hosted cluster in its control plane namespace. */
 export function hostedClusterController(options: HostedClusterOptions): Controller {
-  const { client, hostedClusters, namespaces, own, hostedObjects, clock } = options;
+  const { client, hostedClusters, namespaces, nodePools, own, hostedObjects, clock } = options;
 
   const controller: Controller = new Controller({
     name: "hosted-cluster",
@@ -68,6 +78,11 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
     sources: [
       source(hostedClusters, ({ object }) => [keyOf(object)]),
       source(namespaces, ({ object }) => claimantsOf(object.metadata.name ?? "").map(keyOf)),
+      source(nodePools, (event) =>
+        isRefused(event.object) !== ("before" in event && isRefused(event.before))
+          ? [hostedClusterOf(event.object)]
+          : [],
+      ),
       ...Array.from(own.values(), ({ cache }) => source(cache, ({ object }) => madeFor(object))),
     ],
     async reconcile(key, { signal, log }): Promise<Result | undefined> {
@@ -87,8 +102,11 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
         return undefined;
       }
       const read = hostedCluster ? await readKubeconfig(hostedCluster, signal) : unread;
+      const isRefusing = nodePools.byIndex("hostedCluster", key).some(isRefused);
       const hosted: HostedState =
-        read.type === "kubeconfig" ? await hostedObjects.apply(key, read.kubeconfig, signal) : unapplied;
+        read.type === "kubeconfig"
+          ? await hostedObjects.apply(key, { kubeconfig: read.kubeconfig, isRefusing }, signal)
+          : unapplied;
       // Its commands and files would be those of the operator, which has credentials of the management cluster.
       const kubeconfig = hosted.type === "problem" && hosted.reason === kubeconfigInvalid ? hosted : read;
       const objects = (used: HostedKubeconfig): readonly KubeObject[] =>
@@ -111,7 +129,7 @@ export function hostedClusterController(options: HostedClusterOptions): Controll
         ...emptyPlan(),
         objects: [...decision.objects],
         prunes: [...decision.prunes],
-        requeueAfterMs: !hostedCluster ? undefined : hosted.type === "applied" ? resyncMs : retryMs,
+        requeueAfterMs: hostedCluster ? againAfterMs(hosted, isRefusing) : undefined,
       };
       const result = await act(plan, {
         client,

@@ -23,9 +23,9 @@ export interface HostedObjectsOptions {
 /** A hosted cluster that is down must not be waited for long. */
 const timeoutMs = 10_000;
 /** How often edits of hosted users are undone. */
-export const resyncMs = 300_000;
+const resyncMs = 300_000;
 /** How often a hosted cluster is tried that cannot be reached. */
-export const retryMs = 30_000;
+const retryMs = 30_000;
 /** Reason of a kubeconfig that this process does not use: no operator gets it either. */
 export const kubeconfigInvalid = "KubeconfigInvalid";
 /** Of what a hosted cluster says, in a condition. */
@@ -47,15 +47,19 @@ export class HostedObjects {
 
   /**
    * Applies them, unless that was tried a short time ago. Each report of a problem is an event: a hosted cluster that says
-   * something else each time must not be asked again for it.
+   * something else each time must not be asked again for it. `isRefusing`: its operator cannot write, as when users deleted
+   * the kinds.
    */
-  async apply(key: string, kubeconfig: HostedKubeconfig, signal: AbortSignal): Promise<HostedState> {
+  async apply(
+    key: string,
+    { kubeconfig, isRefusing }: { readonly kubeconfig: HostedKubeconfig; readonly isRefusing: boolean },
+    signal: AbortSignal,
+  ): Promise<HostedState> {
     const { clock } = this.#options;
     const { digest } = kubeconfig;
     const last = this.#last.get(key);
     const at = clock.monotonic();
-    if (last?.digest === digest && at - last.at < (last.state.type === "applied" ? resyncMs : retryMs))
-      return last.state;
+    if (last?.digest === digest && at - last.at < againAfterMs(last.state, isRefusing)) return last.state;
     const state = await this.#applyAll(kubeconfig, signal);
     this.#last.set(key, { digest, at, state });
     return state;
@@ -93,6 +97,10 @@ export class HostedObjects {
       if (!isNotFound(error) || !object.kind.startsWith("ValidatingAdmissionPolicy")) throw error;
     }
   }
+}
+
+export function againAfterMs({ type }: HostedState, isRefusing: boolean): number {
+  return type === "applied" && !isRefusing ? resyncMs : retryMs;
 }
 
 function problem(reason: string, message: string): HostedState {

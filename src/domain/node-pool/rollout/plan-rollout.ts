@@ -4,7 +4,7 @@ import { mostBytes } from "../../hosted/envelope/read-manifests.ts";
 import type { PoolReport } from "../../hosted/handover/pool-report.ts";
 import { type PoolOrder, writeOrder } from "../../hosted/handover/pool-order.ts";
 import type { Read } from "../../hosted/handover/strict-json.ts";
-import type { Outcome } from "../conditions.ts";
+import { type Outcome, writableCondition } from "../conditions.ts";
 import type { MachinesPlan } from "../machine-provider.ts";
 import { type Management, managementOf } from "./management.ts";
 import { planSecrets, userDataSecret } from "./payload-secrets.ts";
@@ -146,7 +146,7 @@ function bootArgumentsOutcome({ bootArguments }: PoolReport): Outcome {
 }
 
 function writableOutcome({ refused }: PoolReport): Outcome {
-  const type = "HostedClusterWritable";
+  const type = writableCondition;
   if (refused === undefined) return { type, status: "True", reason: "AsExpected", message: "" };
   return { type, status: "False", reason: "WriteRefused", message: refused };
 }
