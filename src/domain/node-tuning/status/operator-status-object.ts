@@ -1,3 +1,4 @@
+import { at, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Plan } from "../../../language/object/plan.ts";
 import {
@@ -75,10 +76,14 @@ function textOf({ conditions = [], versions = [] }: Status): Record<string, stri
 
 function readStatus(observed: KubeObject | undefined): Status {
   const { data } = (observed ?? {}) as { data?: Record<string, string> };
+  let value: unknown;
   try {
-    return JSON.parse(data?.["status.json"] ?? "{}") as Status;
+    value = JSON.parse(data?.["status.json"] ?? "{}");
   } catch {
-    // Another client wrote invalid JSON: the status is written again.
-    return {};
+    // As below.
   }
+  // Another client may have written something else: the status is written again.
+  const lists = ["conditions", "versions"].map((name) => at(value, name) ?? []);
+  const isStatus = isObject(value) && lists.every((list) => Array.isArray(list) && list.every(isObject));
+  return isStatus ? (value as Status) : {};
 }
