@@ -4,9 +4,10 @@ import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
 import type { KindRef } from "../../src/language/object/meta.ts";
-import { findCondition } from "../../src/language/object/condition.ts";
+import { findCondition, isTrue } from "../../src/language/object/condition.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { lowLatency, type ProfileCluster, profileCluster } from "./profile-cluster.ts";
+import { operatorUntil } from "./stopped-operator.ts";
 
 const place = { namespace: tuningNamespace };
 
@@ -101,6 +102,36 @@ describe("a PerformanceProfile", () => {
       await client.delete(kind, name, options);
       await eventually(`${kind.kind} is created again`, () => client.get(kind, name, options));
     }
+  });
+
+  it("has only what differs written, by the next operator too, and says in events what was done", async () => {
+    const cluster = await profileCluster();
+    const { client } = cluster;
+    const { metadata } = await client.create(performanceProfileKind, lowLatency());
+    const written = async (): Promise<number> => {
+      const { items } = await client.list(kinds.event);
+      const events = items as { reason?: string; count?: number; involvedObject?: { uid?: string } }[];
+      const own = events.filter((event) => event.involvedObject?.uid === metadata.uid);
+      return own.reduce((sum, { reason, count = 1 }) => sum + (reason === "CreationSucceeded" ? count : 0), 0);
+    };
+    const first = operatorUntil(client, Infinity);
+    await eventually("the KubeletConfig is in use", async () => {
+      const found = (await client.list(kubeletConfigKind)).items[0];
+      return found?.metadata.finalizers?.length === 1 && isTrue(found.status?.conditions ?? [], "Accepted");
+    });
+    expect(await derivedObjects(cluster)).toEqual(all);
+    const before = await eventually("an event", written);
+    await first.stop();
+
+    const writes: string[] = [];
+    const next = operatorUntil(client, Infinity, {
+      counts: (kind, subresource) => writes.push(subresource === undefined ? kind : "") > 0,
+    });
+    await client.delete(kinds.runtimeClass, "performance-low-latency");
+    await eventually("another event", async () => (await written()) > before);
+    await next.stop();
+    const derived = ["Tuned", "MachineConfig", "KubeletConfig", "RuntimeClass", "PerformanceProfile"];
+    expect(writes.filter((kind) => derived.includes(kind))).toEqual(["RuntimeClass"]);
   });
 
   it("for no pool is degraded, until the pool appears (weak point 3 of the specification's section 8)", async () => {
