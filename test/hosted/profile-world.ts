@@ -185,8 +185,12 @@ export class ProfileWorld {
     await eventually("the hosted cluster is empty", async () => {
       const tuneds = await this.hosted.list(tunedKind, { namespace: tuningNamespace });
       const profiles = await this.hosted.list(profileKind, { namespace: tuningNamespace });
+      // An operator that sees the deletion of its ConfigMap later has restored it first, and removes it then.
+      const runtimeClasses = await this.hosted.list(runtimeClassKind);
       const left = (await this.configMaps()).filter(({ metadata }) => !metadata.name?.startsWith("kube-root"));
-      return tuneds.items.length === 1 && profiles.items.length === 0 && left.length === 0;
+      return (
+        tuneds.items.length === 1 && [profiles.items, runtimeClasses.items, left].every(({ length }) => length === 0)
+      );
     });
     this.inputs = new Map();
     this.reported = [];
