@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import { emptyServers } from "../servers/server-under-test.ts";
 import { file, RolloutCluster, withFiles } from "./rollout-cluster.ts";
 
@@ -42,6 +42,35 @@ test.each(emptyServers())(
     expect(cluster.reboots()).toEqual({ a: 1 });
   },
 );
+
+test("a change that is taken back while a drain is blocked gives the node back at once, without a restart (machine-config W-15)", async () => {
+  const cluster = await RolloutCluster.start({ nodes: { worker: ["a", "b"] } });
+  cluster.startOperator();
+  await cluster.until("the agents run", async () => (await cluster.agents()) === 2);
+  await cluster.apply("50-own", "worker", withFiles(file("/etc/own.conf", "x")));
+  await cluster.updated("worker", ["50-own"]);
+  for (const node of ["a", "b"])
+    await cluster.admin.create(kinds.pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: node, namespace: "default", labels: app },
+      spec: { nodeName: node, containers: [{ name: "main", image: "example.com/shop:1" }] },
+    });
+  await cluster.admin.create(kinds.podDisruptionBudget, { ...budget, spec: { ...budget.spec, minAvailable: 2 } });
+  const { spec } = await cluster.pool("worker");
+  await cluster.apply("60-bad", "worker", { kernelArguments: ["init=/bin/false"] });
+  await cluster.until("a drain is blocked", async () => {
+    const { status } = await cluster.pool("worker");
+    return status?.conditions?.some(({ reason }) => reason === "DrainBlocked");
+  });
+  await cluster.admin.delete(machineConfigKind, "60-bad");
+  expect((await cluster.updated("worker", ["50-own"])).spec?.configuration).toEqual(spec?.configuration);
+  await cluster.until("no node is cordoned", async () => {
+    const { items } = await cluster.admin.list(kinds.node);
+    return items.every((node) => !node.spec?.unschedulable);
+  });
+  expect(cluster.reboots()).toEqual({ a: 1, b: 1 });
+});
 
 test("a paused pool gets its rendered config and tells no node, until it is resumed", async () => {
   const cluster = await RolloutCluster.start({ nodes: { worker: ["a"] } });

@@ -1,5 +1,5 @@
 import { countsAsUnavailable, isBehind, type NodeState } from "./node-state.ts";
-import { gaveUp, type NodeProgress } from "./node-progress.ts";
+import { gaveUp, type NodeProgress, type Phase } from "./node-progress.ts";
 
 export interface Member {
   readonly state: NodeState;
@@ -28,7 +28,7 @@ export interface CandidatesInput {
   readonly budget: number;
   /** Where the operator runs. */
   readonly operatorNode?: string | undefined;
-  /** Tell nodes that have not started with an overtaken target: one restart instead of two. Default: they finish it. */
+  /** Tell nodes whose agents have not begun with an overtaken target: one restart instead of two. Default: they finish it, unless they are still drained. */
   readonly redirects?: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ export function chooseCandidates(input: CandidatesInput): Candidates {
   const capacity = failed.length > 0 ? 0 : Math.max(0, budget - inUse.length);
   const tellable = failed.length > 0 ? [] : members.filter((member) => mayBeTold(member, target));
   // These use the budget already.
-  const stuck = tellable.filter((member) => isStuck(member) || (redirects && isIdle(member)));
+  const stuck = tellable.filter((one) => isStuck(one) || isIn("Draining", one) || (redirects && isIn("Told", one)));
   const candidates = capacity > 0 ? tellable : stuck;
   const own = candidates.length > 1 ? candidates.find(({ state }) => state.name === operatorNode) : undefined;
   const others = candidates.filter((member) => member !== own && !stuck.includes(member));
@@ -80,9 +80,12 @@ function isStuck({ state, progress }: Member): boolean {
   return usesBudget(state) && (state.isFailing || progress?.phase === "Failed" || isUntold);
 }
 
-/** Was told another config, and has not begun with it. */
-function isIdle({ state, progress }: Member): boolean {
-  return usesBudget(state) && progress?.phase === "Told" && progress.config === state.update.desired;
+/**
+ * Was told another config, and has not begun with it. A drain may be blocked for long, and what was wrong with that config may
+ * be the reason for this one.
+ */
+function isIn(phase: Phase, { state, progress }: Member): boolean {
+  return usesBudget(state) && progress?.phase === phase && progress.config === state.update.desired;
 }
 
 /** By zone, then oldest first, then by name; nodes without a zone last. */
