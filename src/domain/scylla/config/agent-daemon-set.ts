@@ -36,6 +36,9 @@ export const generationLabel = "pod-template-generation";
  */
 const probes = { host: "127.0.0.1", port: 19258 };
 
+/** Of the node's ledger. Its lock is in /run, which is a mount of its own: read-only mounts do not pass that on. */
+const originalsFolder = "/var/lib/attune";
+
 const name = { "app.kubernetes.io/name": "attune-scylla-agent" };
 
 /** The agents of a ScyllaNodeConfig. It is deleted with the config. */
@@ -95,7 +98,7 @@ export function agentDaemonSet(
                 ...agentEnvironment,
               ],
               resources: { requests: { cpu: "10m", memory: "50Mi" } },
-              // It reads cgroups and the container runtime's socket, which are root's. Only Jobs change the node.
+              // It reads cgroups and the container runtime's socket, which are root's. Only Jobs change settings of the node.
               securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
               readinessProbe: { httpGet: { path: "/readyz", ...probes }, periodSeconds: 10, timeoutSeconds: 5 },
               livenessProbe: {
@@ -109,10 +112,15 @@ export function agentDaemonSet(
               volumeMounts: [
                 // With the container runtime's socket, wherever it is. A socket on a read-only mount accepts connections.
                 { name: "host", mountPath: "/host", mountPropagation: "HostToContainer", readOnly: true },
+                // The script of a Scylla image records no originals, so the agent does.
+                { name: "originals", mountPath: `/host${originalsFolder}` },
               ],
             },
           ],
-          volumes: [{ name: "host", hostPath: { path: "/", type: "Directory" } }],
+          volumes: [
+            { name: "host", hostPath: { path: "/", type: "Directory" } },
+            { name: "originals", hostPath: { path: originalsFolder, type: "DirectoryOrCreate" } },
+          ],
         },
       },
     },
