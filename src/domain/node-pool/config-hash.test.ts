@@ -154,35 +154,47 @@ describe("a payload", () => {
         { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { config: writeYaml(object) } },
       ]),
     );
-    const config = [...user.keys(), "missing"].map((name) => ({ name }));
-    const read = (upgradeType: "InPlace" | "Replace"): ReturnType<typeof readConfig> =>
-      readConfig({
+    const read = (
+      upgradeType: "InPlace" | "Replace",
+      names: readonly string[] = [...user.keys()],
+    ): ReturnType<typeof readConfig> => {
+      const config = names.map((name) => ({ name }));
+      return readConfig({
         nodePool: { ...nodePool, spec: { clusterName: "demo", config, management: { upgradeType } } },
         configMap: (one) => user.get(one),
         controlPlane: parts.slice(1, 2),
         isTuned: true,
         protocol: protocols.documented,
       });
+    };
     expect(read("InPlace").problems.map(formatProblem)).toEqual([
-      "ConfigMap missing: not found",
       expect.stringMatching(/^ConfigMap bad, document 1, MachineConfig 60-bad: spec\.config\.ignition\.version: /),
       expect.stringMatching(
         /^ConfigMap kubelet, document 1, KubeletConfig k: spec\.kubeletConfig\.maxPodz: .*unknown field$/,
       ),
     ]);
-    expect(read("Replace").problems.map(formatProblem)).toEqual(["ConfigMap missing: not found"]);
+    expect(read("Replace").problems).toEqual([]);
     const old = (name: string): KubeObject => machineConfig({ kernelArguments: ["old"] }, name);
-    const lastGood = [old("60-good"), old("60-bad"), old("60-missing"), old("50-performance-perf")];
-    const of = (last: readonly KubeObject[] | undefined): ReturnType<typeof payloadOf> =>
-      payloadOf({ nodePool: "np1", config: read("InPlace"), controlPlane: [], lastGood: () => last });
-    const decided = of(lastGood);
-    expect(decided.type === "kept" && decided.objects.map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
+    const lastGood = [old("60-good"), old("60-bad"), old("50-performance-perf")];
+    const decided = (config: ReturnType<typeof readConfig>): unknown => {
+      const payload = payloadOf({ nodePool: "np1", config, controlPlane: [], lastGood: () => lastGood });
+      return payload.type === "kept" && payload.objects.map(({ metadata, spec }) => [metadata.name, spec]);
+    };
+    expect(decided(read("InPlace"))).toEqual([
       ["60-good", { kernelArguments: ["new"] }],
       ["60-bad", { kernelArguments: ["old"] }],
-      ["60-missing", { kernelArguments: ["old"] }],
       ["50-performance-perf", {}],
     ]);
-    expect(of(undefined)).toEqual({ type: "none" });
+    // One that is not there may be known a moment later: then all of the user is one rollout.
+    expect(decided(read("InPlace", ["good", "missing"]))).toEqual([
+      ["60-good", { kernelArguments: ["old"] }],
+      ["60-bad", { kernelArguments: ["old"] }],
+      ["50-performance-perf", {}],
+    ]);
+    const config = read("InPlace");
+    expect(payloadOf({ nodePool: "np1", config, controlPlane: [], lastGood: () => undefined })).toEqual({
+      type: "none",
+    });
   });
 
   it("has the role of workers, and no selector of pools", () => {

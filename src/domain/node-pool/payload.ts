@@ -30,11 +30,14 @@ export interface PayloadInput {
  */
 export function payloadOf({ nodePool, config, controlPlane, lastGood }: PayloadInput): Payload {
   const waitsFor = incompleteProfiles(nodePool, controlPlane);
-  const { own, generated } = config;
-  if (config.problems.length === 0 && waitsFor.length === 0) return { type: "new", objects: [...own, ...generated] };
+  const { generated } = config;
+  if (config.problems.length === 0 && waitsFor.length === 0)
+    return { type: "new", objects: [...config.own, ...generated] };
   const last = lastGood();
   if (!last) return { type: "none" };
   if (waitsFor.length > 0 || config.isContradictory) return { type: "kept", objects: last, waitsFor };
+  // A ConfigMap that is known a moment later must not be a second rollout.
+  const own = config.isMissingSome ? [] : config.own;
   const names = new Set(own.map(nameOf));
   const kept = last.filter((object) => !isGenerated(object, nodePool) && !names.has(nameOf(object)));
   const objects = [...own, ...kept, ...generated];

@@ -33,6 +33,8 @@ export interface Config {
   /** Manifests of users, by which ConfigMaps are copied. */
   readonly given: readonly Manifest[];
   readonly problems: readonly ManifestProblem[];
+  /** Whether the NodePool refers to a ConfigMap that is not there, or not yet. */
+  readonly isMissingSome: boolean;
   /** Whether it is open which of two objects nodes would get. */
   readonly isContradictory: boolean;
 }
@@ -60,6 +62,7 @@ export function readConfig({ nodePool, configMap, controlPlane, isTuned, protoco
     generated: forNodes(generated),
     given,
     problems,
+    isMissingSome: configReferences(nodePool).some((name) => !configMap(name)),
     isContradictory: contradictions.length > 0,
   };
 }
