@@ -36,6 +36,9 @@ export class Observed {
   }
 }
 
+/** Below the time that a test has: what is seen at its end is what is compared. */
+const longestMs = 50_000;
+
 /** A recorded `np-` case on a management cluster, in namespaces of its own. */
 export class LiveCase {
   readonly #client: Client;
@@ -126,7 +129,7 @@ export class LiveCase {
 
   /** Waits for the state. Returns the last one, where it never came. */
   async settled(wanted: Json): Promise<unknown> {
-    await eventually("settled", () => Promise.resolve(isDeepStrictEqual(this.state(wanted), wanted)), 5_000).catch(
+    await eventually("settled", () => Promise.resolve(isDeepStrictEqual(this.state(wanted), wanted)), longestMs).catch(
       () => {},
     );
     return this.state(wanted);
