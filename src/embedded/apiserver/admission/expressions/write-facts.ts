@@ -64,34 +64,62 @@ export class WriteFacts {
   }
 }
 
+type Variables = Readonly<Record<string, Value>>;
+
+interface OwnVariables {
+  readonly params?: Value;
+  readonly variables?: Value;
+  readonly inNamespace?: boolean;
+}
+
 /** The variables of one expression, in the version that the rule matched. */
-export function variablesFor(
-  facts: WriteFacts,
-  shownAs: Resource,
-  own: { readonly params?: Value; readonly variables?: Value; readonly inNamespace?: boolean } = {},
-): Readonly<Record<string, Value>> {
-  return {
-    get object() {
-      return facts.object(shownAs);
-    },
-    get oldObject() {
-      return facts.oldObject(shownAs);
-    },
-    get request() {
-      return facts.request(shownAs);
-    },
-    get namespaceObject() {
-      return own.inNamespace === false ? null : facts.namespaceObject;
-    },
-    get authorizer() {
-      return facts.authorizer;
-    },
-    get "authorizer.requestResource"() {
-      return facts.requestResource;
-    },
-    params: own.params ?? null,
-    variables: own.variables ?? null,
-  };
+export function variablesFor(facts: WriteFacts, shownAs: Resource, own: OwnVariables = {}): Variables {
+  return new WriteVariables(facts, shownAs, own) as unknown as Variables;
+}
+
+/** A class: every write evaluates several expressions, and to create an object with accessors takes longer than to evaluate one. */
+class WriteVariables {
+  readonly params: Value;
+  readonly variables: Value;
+  readonly #facts: WriteFacts;
+  readonly #shownAs: Resource;
+  readonly #inNamespace: boolean;
+
+  constructor(
+    facts: WriteFacts,
+    shownAs: Resource,
+    { params = null, variables = null, inNamespace = true }: OwnVariables,
+  ) {
+    this.params = params;
+    this.variables = variables;
+    this.#facts = facts;
+    this.#shownAs = shownAs;
+    this.#inNamespace = inNamespace;
+  }
+
+  get object(): Value {
+    return this.#facts.object(this.#shownAs);
+  }
+
+  get oldObject(): Value {
+    return this.#facts.oldObject(this.#shownAs);
+  }
+
+  get request(): Value {
+    return this.#facts.request(this.#shownAs);
+  }
+
+  get namespaceObject(): Value {
+    return this.#inNamespace ? this.#facts.namespaceObject : null;
+  }
+
+  get authorizer(): Value {
+    return this.#facts.authorizer;
+  }
+
+  get "authorizer.requestResource"(): Value {
+    return this.#facts.requestResource;
+  }
 }
 
 /** The object with the apiVersion of the matched resource; built-in kinds are not converted. */

@@ -30,14 +30,28 @@ export function requestValue(attributes: Attributes, shownAs: Resource): Value {
   });
 }
 
+/** Caches: they are the same for all writes, and each write would make four of them. */
+const kindValues = new WeakMap<object, Value>();
+const resourceValues = new WeakMap<object, Value>();
+
 /** A subresource with its own kind has only one version. */
 function kindValue({ kind: spoken, resource }: Attributes, shownAs: Resource): Value {
-  const { group, version, kind } = spoken.kind === resource.kind ? shownAs : spoken;
-  return objectValue({ group, version, kind });
+  const of = spoken.kind === resource.kind ? shownAs : spoken;
+  let value = kindValues.get(of);
+  if (value === undefined) {
+    const { group, version, kind } = of;
+    kindValues.set(of, (value = objectValue({ group, version, kind })));
+  }
+  return value;
 }
 
-function resourceValue({ group, version, plural }: Resource): Value {
-  return objectValue({ group, version, resource: plural });
+function resourceValue(resource: Resource): Value {
+  let value = resourceValues.get(resource);
+  if (value === undefined) {
+    const { group, version, plural } = resource;
+    resourceValues.set(resource, (value = objectValue({ group, version, resource: plural })));
+  }
+  return value;
 }
 
 /** `namespaceObject`: the fields of a namespace that expressions may see. */
