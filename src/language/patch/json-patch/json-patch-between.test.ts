@@ -14,14 +14,35 @@ test.each<[string, Json, Json, object[]]>([
     { a: { b: 1, c: 3 } },
     [{ op: "replace", path: "/a/c", value: 3 }],
   ],
-  ["a list is replaced whole", { a: [1, 2] }, { a: [2] }, [{ op: "replace", path: "/a", value: [2] }]],
+  [
+    "an item of a list is named by its index: what an API server must read does not grow with the others",
+    { a: [{ b: 1 }, { b: 2, c: 3 }] },
+    { a: [{ b: 1 }, { b: 4, c: 3 }] },
+    [{ op: "replace", path: "/a/1/b", value: 4 }],
+  ],
+  [
+    "a list of another length is replaced whole",
+    { a: [1, 2] },
+    { a: [2] },
+    [{ op: "replace", path: "/a", value: [2] }],
+  ],
+  [
+    "a list with many changes is replaced whole: API servers limit the number of operations",
+    { a: Array<Json>(101).fill(1) },
+    { a: Array<Json>(101).fill(2) },
+    [{ op: "replace", path: "/a", value: Array<Json>(101).fill(2) }],
+  ],
   ["names are escaped", {}, { "a/b~c": 1 }, [{ op: "add", path: "/a~1b~0c", value: 1 }]],
 ])("%s", (_, before, after, operations) => {
   expect(jsonPatchBetween(before, after)).toEqual(operations);
 });
 
 test("applied, turns one document into the other", () => {
-  const document = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }));
+  const member = fc.oneof(
+    fc.jsonValue({ maxDepth: 4 }),
+    fc.array(fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue())),
+  );
+  const document = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("a", "b")), member);
   fc.assert(
     fc.property(document, document, (before, after) => {
       expect(applyJsonPatch(before as Json, jsonPatchBetween(before as Json, after as Json))).toEqual(after);

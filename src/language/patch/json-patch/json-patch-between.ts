@@ -4,7 +4,13 @@ export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "remove"; readonly path: string };
 
-/** Operations that turn one document into another. A changed list is replaced as a whole, so no index can be stale. */
+/** In one list. API servers apply at most 10,000 operations in all. */
+const mostInList = 100;
+
+/**
+ * Operations that turn one document into another. They name items of a list by index, so they fit no other document. A list whose
+ * length changes is replaced as a whole.
+ */
 export function jsonPatchBetween(before: Json, after: Json): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
   compare(before, after, "", operations);
@@ -13,6 +19,13 @@ export function jsonPatchBetween(before: Json, after: Json): JsonPatchOperation[
 
 function compare(before: Json, after: Json, path: string, operations: JsonPatchOperation[]): void {
   if (isObject(before) && isObject(after)) return compareMembers(before, after, path, operations);
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    const inItems: JsonPatchOperation[] = [];
+    for (const [i, item] of after.entries()) compare(before[i] as Json, item, `${path}/${i}`, inItems);
+    if (inItems.length > mostInList) operations.push({ op: "replace", path, value: after });
+    else operations.push(...inItems);
+    return;
+  }
   if (!equal(before, after)) operations.push({ op: "replace", path, value: after });
 }
 
