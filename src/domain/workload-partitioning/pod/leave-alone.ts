@@ -38,10 +38,14 @@ export function reasonToLeave(candidate: Candidate): Reason | undefined {
 /** Amounts that the API server refuses, or that an integer of Go cannot hold. */
 export function cpuOutOfRange({ pod, workload }: Pick<Candidate, "pod" | "workload">): Reason | undefined {
   const cores = coresOf(workload);
-  const isPossible = (amounts: Amounts | undefined): boolean =>
-    isQuantity(amount(amounts, "memory") ?? "0") &&
-    isInteger(() => millicores(amount(amounts, "cpu") ?? "0")) &&
-    isInteger(() => millicores(cpuForCores(amount(amounts, cores) ?? "0")));
+  const isPossible = (amounts: Amounts | undefined): boolean => {
+    const [memory, cpu, counted] = ["memory", "cpu", cores].map((name) => amount(amounts, name));
+    return (
+      (memory === undefined || isQuantity(memory)) &&
+      (cpu === undefined || isInteger(() => millicores(cpu))) &&
+      (counted === undefined || isInteger(() => millicores(cpuForCores(counted))))
+    );
+  };
   const wrong = containersOf(pod).find(
     ({ resources }) => !isPossible(resources?.requests) || !isPossible(resources?.limits),
   );

@@ -21,7 +21,8 @@ function compare(before: Json, after: Json, path: string, operations: JsonPatchO
   if (isObject(before) && isObject(after)) return compareMembers(before, after, path, operations);
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     const inItems: JsonPatchOperation[] = [];
-    for (const [i, item] of after.entries()) compare(before[i] as Json, item, `${path}/${i}`, inItems);
+    for (const [i, item] of after.entries())
+      if (before[i] !== item) compare(before[i] as Json, item, `${path}/${i}`, inItems);
     if (inItems.length > mostInList) operations.push({ op: "replace", path, value: after });
     else operations.push(...inItems);
     return;
@@ -32,13 +33,16 @@ function compare(before: Json, after: Json, path: string, operations: JsonPatchO
 function compareMembers(before: JsonObject, after: JsonObject, path: string, operations: JsonPatchOperation[]): void {
   for (const key of Object.keys(before))
     if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: below(path, key) });
-  for (const [key, value] of Object.entries(after)) {
-    if (value === undefined) continue;
+  for (const key of Object.keys(after)) {
+    const value = after[key] as Json | undefined;
+    // Handlers share what they do not change.
+    if (value === undefined || before[key] === value) continue;
     if (Object.hasOwn(before, key)) compare(before[key] as Json, value, below(path, key), operations);
     else operations.push({ op: "add", path: below(path, key), value });
   }
 }
 
 function below(path: string, key: string): string {
-  return `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const isPlain = !key.includes("/") && !key.includes("~");
+  return `${path}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
