@@ -65,7 +65,7 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
   try {
     switch (type) {
       case "json":
-        return applyJsonPatch(current as Json, body);
+        return applyJsonPatch(clone(current) as Json, body);
       case "merge":
         if (!isObject(body)) throw new PatchError("malformed", "a merge patch must be an object");
         return applyMergePatch(current as Json, body);

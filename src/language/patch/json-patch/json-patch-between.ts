@@ -34,7 +34,7 @@ function compareMembers(before: JsonObject, after: JsonObject, path: string, ope
   for (const key of Object.keys(before))
     if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: below(path, key) });
   for (const key of Object.keys(after)) {
-    const value = after[key] as Json | undefined;
+    const value = after[key];
     // Handlers share what they do not change.
     if (value === undefined || before[key] === value) continue;
     if (Object.hasOwn(before, key)) compare(before[key] as Json, value, below(path, key), operations);

@@ -167,3 +167,25 @@ describe("a JSON patch", () => {
     );
   });
 });
+
+test("a document is not changed, also where a value is moved, copied and changed again", () => {
+  const path = fc.constantFrom("/a", "/a/b", "/a/b/0", "/b", "/b/a", "/b/-", "/b/0/a", "/c");
+  const op = fc.constantFrom("add", "remove", "replace", "move", "copy");
+  const operation = fc.record({ op, path, from: path, value: fc.jsonValue({ maxDepth: 1 }) });
+  const document: Json = { a: { b: [{ a: 1 }, 2] }, b: [{ a: { b: [1] } }, { a: 3 }] };
+  const frozen = deepFreeze(clone(document));
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 6 }), (operations) => {
+      const apply = (to: Json): Json | string => {
+        try {
+          return applyJsonPatch(to, operations);
+        } catch (error) {
+          if (error instanceof PatchError) return error.message;
+          throw error;
+        }
+      };
+      expect(apply(frozen)).toEqual(apply(clone(document)));
+      expect(frozen).toEqual(document);
+    }),
+  );
+});

@@ -2,7 +2,7 @@ import { writeJson } from "../../object/exact-json.ts";
 import { equal, isObject } from "../../object/json.ts";
 import type { Json } from "../../object/json.ts";
 import { boundedClone } from "../bounded-clone.ts";
-import { addTo, describePath, find, getFrom, removeFrom, setIn, shortened } from "./json-pointer.ts";
+import { addTo, describePath, find, getFrom, ownPath, removeFrom, setIn, shortened } from "./json-pointer.ts";
 import type { Container } from "./json-pointer.ts";
 import { PatchError } from "../patch-error.ts";
 
@@ -19,11 +19,11 @@ interface Operation {
 
 /**
  * RFC 6902, as lenient as kube-apiserver's library, which clients rely on: replacing a missing member adds it, copying a
- * missing member writes null, negative indices count from the end.
+ * missing member writes null, negative indices count from the end. The result shares with the document what no operation touches.
  */
 export function applyJsonPatch(document: Json, operations: unknown): Json {
   const list = decode(operations);
-  const target = { root: boundedClone(document), copied: 0, moved: false };
+  const target: Target = { root: document, own: new Set(), copied: 0, moved: false };
   for (const operation of list) perform(target, operation);
   // Repeated moves can nest a document deeper than MAX_DEPTH; this clone checks its depth.
   return target.moved ? boundedClone(target.root) : target.root;
@@ -31,6 +31,8 @@ export function applyJsonPatch(document: Json, operations: unknown): Json {
 
 interface Target {
   root: Json;
+  /** The containers that are no part of the document. */
+  readonly own: Set<unknown>;
   copied: number;
   moved: boolean;
 }
@@ -39,13 +41,13 @@ function perform(target: Target, operation: Operation): void {
   switch (operation.op) {
     case "add": {
       const path = required(operation.path, "add", "path");
-      const [container, key] = parentOf(target.root, path, "add", "path");
+      const [container, key] = ownParentOf(target, path, "add", "path");
       addTo(container, key, boundedClone(operation.value, depthOf(path)), path);
       return;
     }
     case "remove": {
       const path = required(operation.path, "remove", "path");
-      const [container, key] = parentOf(target.root, path, "remove", "path");
+      const [container, key] = ownParentOf(target, path, "remove", "path");
       removeFrom(container, key, path);
       return;
     }
@@ -58,17 +60,17 @@ function perform(target: Target, operation: Operation): void {
         target.root = boundedClone(operation.value);
         return;
       }
-      const [container, key] = parentOf(target.root, path, "replace", "path");
+      const [container, key] = ownParentOf(target, path, "replace", "path");
       setIn(container, key, boundedClone(operation.value, depthOf(path)), path);
       return;
     }
     case "move": {
       const from = required(operation.from, "move", "from");
-      const [source, sourceKey] = parentOf(target.root, from, "move", "from path");
+      const [source, sourceKey] = ownParentOf(target, from, "move", "from path");
       const value = getFrom(source, sourceKey, from) ?? null;
       removeFrom(source, sourceKey, from);
       const path = required(operation.path, "move", "path");
-      const [container, key] = parentOf(target.root, path, "move", "destination path");
+      const [container, key] = ownParentOf(target, path, "move", "destination path");
       addTo(container, key, value, path);
       target.moved = true;
       return;
@@ -78,7 +80,7 @@ function perform(target: Target, operation: Operation): void {
       const [source, sourceKey] = parentOf(target.root, from, "copy", "from path");
       const value = getFrom(source, sourceKey, from) ?? null;
       const path = required(operation.path, "copy", "path");
-      const [container, key] = parentOf(target.root, path, "copy", "destination path");
+      const [container, key] = ownParentOf(target, path, "copy", "destination path");
       target.copied += writeJson(value).length;
       if (target.copied > MAX_COPIED_CHARACTERS) {
         throw unprocessable(
@@ -157,6 +159,12 @@ function parentOf(root: Json, path: string, op: string, what: string): [Containe
     throw unprocessable(`${op} operation does not apply: doc is missing ${what}: ${describePath(path)}: missing value`);
   }
   return found;
+}
+
+/** For a change: the document is not the patch's own. */
+function ownParentOf(target: Target, path: string, op: string, what: string): [Container, string] {
+  target.root = ownPath(target.root, path, target.own);
+  return parentOf(target.root, path, op, what);
 }
 
 function depthOf(path: string): number {

@@ -16,6 +16,32 @@ export function find(root: Json, pointer: string): [Container, string] | undefin
   return [container as Container, unescape(parts.at(-1) as string)];
 }
 
+/**
+ * As `find`, in a copy of the document: containers on the way to the target are copied, once each, and the rest is shared. `own` has
+ * the copies. Returns the root of the copy.
+ */
+export function ownPath(root: Json, pointer: string, own: Set<unknown>): Json {
+  const owned = ownContainer(root, own);
+  const parts = pointer.split("/");
+  let container: unknown = owned;
+  for (let i = 1; i < parts.length - 1; i++) {
+    const key = unescape(parts[i] as string);
+    const next = child(container, key) as Json | undefined;
+    if (typeof next !== "object" || next === null) break;
+    const copy = ownContainer(next, own);
+    if (copy !== next) setIn(container as Container, key, copy, pointer);
+    container = copy;
+  }
+  return owned;
+}
+
+function ownContainer(value: Json, own: Set<unknown>): Json {
+  if (typeof value !== "object" || value === null || own.has(value)) return value;
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  own.add(copy);
+  return copy;
+}
+
 /** The value, or undefined for a missing member of an object. Throws for an index out of range. */
 export function getFrom(container: Container, key: string, pointer: string): Json | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] : undefined;

@@ -1,5 +1,5 @@
 import { readJson } from "../../../../language/object/exact-json.ts";
-import { equal, isObject, type Json } from "../../../../language/object/json.ts";
+import { clone, equal, isObject, type Json } from "../../../../language/object/json.ts";
 import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
 import { applyJsonPatch } from "../../../../language/patch/json-patch/json-patch.ts";
 import { PatchError } from "../../../../language/patch/patch-error.ts";
@@ -60,7 +60,7 @@ function read(kind: Kind, value: Json): KubeObject {
     throw internal(`no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)}`);
   try {
     const { object } =
-      kind.origin === "builtin" ? decodeBuiltin(value, kind.schema) : decodeCustom(value as never, kind);
+      kind.origin === "builtin" ? decodeBuiltin(value, kind.schema) : decodeCustom(clone(value) as never, kind);
     object.kind = kind.kind;
     object.apiVersion = version(kind);
     if (!isObject(object.metadata)) object.metadata = {};

@@ -136,7 +136,7 @@ function patched(scale: KubeObject, text: string, contentType: string | undefine
   try {
     switch (mediaType(contentType)) {
       case "application/json-patch+json":
-        return applyJsonPatch(scale as unknown as Json, body);
+        return applyJsonPatch(clone(scale) as unknown as Json, body);
       case "application/merge-patch+json":
       // Scale has no lists: a strategic merge is a merge.
       case "application/strategic-merge-patch+json":
