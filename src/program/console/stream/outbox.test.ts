@@ -44,3 +44,16 @@ it("sends all rows once they are all known, and until then how the server answer
   expect(outbox.isEmpty).toBe(false);
   expect([...outbox.take(2)]).toMatchObject([{ type: "snap", topic: "t", seq: 2, rows: { keys: ["a"] } }]);
 });
+
+it("sends a beat after what was added before it, with the number of that: a change that comes meanwhile is not held yet", () => {
+  const outbox = new Outbox(() => topic());
+  outbox.add(change("a", { x: 1 }));
+  outbox.addBeat();
+  outbox.addBeat();
+  const frames = outbox.take(7);
+  expect(frames.next().value).toMatchObject({ type: "delta", seq: 7 });
+  outbox.add(change("a", { x: 2 }));
+  expect([...frames]).toEqual([{ type: "beat", seq: 7 }]);
+  expect([...outbox.take(8)]).toMatchObject([{ type: "delta", seq: 8, rows: { columns: { x: [2] } } }]);
+  expect(outbox.isEmpty).toBe(true);
+});

@@ -24,6 +24,7 @@ interface Pending {
 export class Outbox {
   readonly #pending = new Map<string, Pending>();
   readonly #stateOf: (topic: string) => TopicState | undefined;
+  #isBeatDue = false;
 
   constructor(stateOf: (topic: string) => TopicState | undefined) {
     this.#stateOf = stateOf;
@@ -31,6 +32,7 @@ export class Outbox {
 
   /** Whether there is nothing to send now. */
   get isEmpty(): boolean {
+    if (this.#isBeatDue) return false;
     for (const [topic, { whole, rows, sources }] of this.#pending)
       if (sources.size > 0 || rows.size > 0 || (whole && this.#isSettled(topic))) return false;
     return true;
@@ -57,14 +59,24 @@ export class Outbox {
     for (const [key, row] of rows) pending.rows.set(key, row);
   }
 
+  /** However long the reader does not read, it gets one. */
+  addBeat(): void {
+    this.#isBeatDue = true;
+  }
+
   drop(topic: string): void {
     this.#pending.delete(topic);
   }
 
-  /** Takes everything as frames. `seq`: of the last change that was added. */
+  /**
+   * Takes everything as frames. `seq`: of the last change that was added. What is added while these frames are written comes with
+   * the next ones, and has later numbers: a beat must not say that the reader has it.
+   */
   *take(seq: number): Generator<Frame> {
     const all = [...this.#pending];
+    const isBeatDue = this.#isBeatDue;
     this.#pending.clear();
+    this.#isBeatDue = false;
     for (const [topic, { whole, rows, sources }] of all) {
       for (const [kind, source] of sources) yield { type: "source", topic, kind, source };
       if (whole && !this.#isSettled(topic)) this.#of(topic).whole = true;
@@ -72,6 +84,7 @@ export class Outbox {
         yield { type: "snap", topic, seq, rows: packRows(this.#stateOf(topic)?.rows ?? new Map()) } satisfies SnapFrame;
       else if (rows.size > 0) yield deltaFrame(topic, seq, rows);
     }
+    if (isBeatDue) yield { type: "beat", seq };
   }
 
   #isSettled(topic: string): boolean {

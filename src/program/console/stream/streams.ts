@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Frame, HelloFrame } from "../../../../console/protocol/frames.ts";
+import type { HelloFrame } from "../../../../console/protocol/frames.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { mostTopics, type Reader, type Resume, type UserHub } from "../user-hub.ts";
 import type { User } from "../users.ts";
@@ -45,16 +45,11 @@ export class Streams {
       return "this user has too many streams open";
     const id = randomUUID();
     const writer = new FrameWriter(response, request.headers["accept-encoding"]?.toString() ?? "");
-    const state = { isWriting: true, isBeatDue: false };
-    const frames = function* (): Generator<Frame> {
-      yield* reader.outbox.take(hub.seq);
-      if (state.isBeatDue) yield { type: "beat", seq: hub.seq };
-      state.isBeatDue = false;
-    };
+    const state = { isWriting: true };
     const pump = async (): Promise<void> => {
       if (state.isWriting) return;
       state.isWriting = true;
-      while (!writer.isClosed && (state.isBeatDue || !reader.outbox.isEmpty)) await writer.write(frames());
+      while (!writer.isClosed && !reader.outbox.isEmpty) await writer.write(reader.outbox.take(hub.seq));
       state.isWriting = false;
     };
     const reader = hub.reader(() => void pump());
@@ -63,8 +58,7 @@ export class Streams {
     let cancelBeat = (): void => {};
     const beatLater = (): void => {
       cancelBeat = this.#clock.after(beatMs, () => {
-        // A reader that does not read gets none: it would only fill the buffer.
-        state.isBeatDue = true;
+        reader.outbox.addBeat();
         void pump();
         beatLater();
       });
