@@ -1,4 +1,5 @@
 import { agent } from "./commands/agent.ts";
+import { consolePage } from "./console/console.ts";
 import { bigList } from "./apiserver/big-list.ts";
 import { fanOut } from "./apiserver/fan-out.ts";
 import { faultyTuneds } from "./node-tuning/faulty-tuneds.ts";
@@ -38,6 +39,7 @@ const sections = [
   perftune,
   agent,
   idle,
+  consolePage,
 ];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
