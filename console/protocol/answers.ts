@@ -45,9 +45,17 @@ export interface SkippedObject {
   readonly because: string;
 }
 
+/** What is wrong with a file, in one sentence, and where. */
+export interface PlanProblem {
+  readonly text: string;
+  /** Which of the files of the request. */
+  readonly file?: number | undefined;
+  /** Counted from one. */
+  readonly line?: number | undefined;
+}
+
 export type PlanAnswer =
-  /** Of files that cannot be planned: what is wrong, one sentence each, with file and line where they are known. */
-  | { readonly type: "refused"; readonly problems: readonly string[] }
+  | { readonly type: "refused"; readonly problems: readonly PlanProblem[] }
   | {
       readonly type: "plan";
       readonly plan: ChangePlan & { readonly skipped: readonly SkippedObject[] };
@@ -63,7 +71,7 @@ export interface ApplyRequest extends PlanRequest {
 }
 
 export type ApplyAnswer =
-  | { readonly type: "refused"; readonly problems: readonly string[] }
+  | Extract<PlanAnswer, { type: "refused" }>
   /** What it would do has changed since: nothing was written. */
   | { readonly type: "changed"; readonly answer: PlanAnswer }
   | { readonly type: "applied"; readonly objects: readonly AppliedObject[] };

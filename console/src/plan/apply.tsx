@@ -27,7 +27,7 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged }:
     try {
       const body: ApplyRequest = { cluster, files, digest };
       const answer = await request<ApplyAnswer>("apply", body);
-      setState({ busy: false, problems: answer.type === "refused" ? answer.problems : [] });
+      setState({ busy: false, problems: answer.type === "refused" ? answer.problems.map(({ text }) => text) : [] });
       if (answer.type === "changed") {
         setTyped("");
         setState({
@@ -49,7 +49,7 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged }:
   return (
     <div className="plan-apply">
       {state.problems.map((problem) => (
-        <Alert key={problem} isInline variant="danger" title="Not applied">
+        <Alert component="p" key={problem} isInline variant="danger" title="Not applied">
           {problem}
         </Alert>
       ))}

@@ -1,5 +1,6 @@
 import { Alert, Label, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useState } from "react";
+import type { PlannedObject } from "../../../src/domain/plan/change-plan.ts";
 import type { PlanAnswer } from "../../protocol/answers.ts";
 import { BootWords } from "../design/result.tsx";
 import { Diff } from "./diff.tsx";
@@ -8,6 +9,9 @@ export type Planned = Extract<PlanAnswer, { type: "plan" }>;
 
 const marks = { create: "+", change: "~", delete: "-", none: "=" } as const;
 const shownNodes = 5;
+const shownSkipped = 10;
+/** The diffs of so many objects are open at first. */
+const openedObjects = 20;
 
 /** One sentence: what a plan does. */
 export function sentenceOf({ plan, reboots }: Planned): string {
@@ -35,6 +39,7 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
     <>
       {plan.findings.map(({ severity, about, message }) => (
         <Alert
+          component="p"
           key={`${about} ${message}`}
           isInline
           isPlain
@@ -44,25 +49,29 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
           {message}
         </Alert>
       ))}
-      {plan.skipped.map(({ place, kind, name, because }) => (
-        <Alert key={`${place} ${kind} ${name}`} isInline isPlain variant="info" title={`${kind} ${name} is left out`}>
+      {plan.skipped.slice(0, shownSkipped).map(({ place, kind, name, because }) => (
+        <Alert
+          component="p"
+          key={`${place} ${kind} ${name}`}
+          isInline
+          isPlain
+          variant="info"
+          title={`${kind} ${name} is left out`}
+        >
           {place}: {because}
         </Alert>
       ))}
+      {plan.skipped.length > shownSkipped ? (
+        <p className="attune-note">{plan.skipped.length - shownSkipped} more objects are left out.</p>
+      ) : null}
       <Tabs activeKey={active} onSelect={(_, key) => setActive(key)} aria-label="The plan" isBox>
         <Tab eventKey="objects" title={<TabTitleText>{`Objects ${plan.objects.length}`}</TabTitleText>}>
-          {plan.objects.map(({ kind, namespace, name, change, derived, place, diff }) => (
-            <details key={`${kind} ${namespace} ${name}`} className="plan-object" open={!derived && diff !== ""}>
-              <summary>
-                <span className="plan-mark">{marks[change]}</span> {kind}{" "}
-                <b>{namespace ? `${namespace}/${name}` : name}</b>{" "}
-                <Label isCompact variant="outline">
-                  {change === "none" ? "no change" : change}
-                </Label>{" "}
-                <span className="plan-place">{place}</span>
-              </summary>
-              {diff === "" ? <p>It stays as it is.</p> : <Diff text={diff} label={`${kind} ${name}`} />}
-            </details>
+          {plan.objects.map((object) => (
+            <PlannedDetails
+              key={`${object.kind} ${object.namespace} ${object.name}`}
+              object={object}
+              isFirst={!object.derived && object.diff !== "" && plan.objects.length <= openedObjects}
+            />
           ))}
         </Tab>
         <Tab
@@ -74,14 +83,14 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
           {plan.changes.length === 0 ? <p>No node gets another profile or setting.</p> : null}
           {plan.changes.map((change) => (
             <section key={change.nodes.join()} className="plan-nodes" aria-label={few(change.nodes)}>
-              <h3>
+              <h2>
                 {few(change.nodes)}:{" "}
                 {change.before === change.after
                   ? change.after
                   : `${change.before ?? "no profile"} → ${change.after ?? "no profile"}`}
-              </h3>
+              </h2>
               {change.problems.map((problem) => (
-                <Alert key={problem} isInline isPlain variant="danger" title="Cannot apply">
+                <Alert component="p" key={problem} isInline isPlain variant="danger" title="Cannot apply">
                   {problem}
                 </Alert>
               ))}
@@ -102,9 +111,9 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
           {plan.pools.length === 0 ? <p>No pool gets another config.</p> : null}
           {plan.pools.map(({ pool, updates, order, atOnce, waits }) => (
             <section key={pool} aria-label={`Pool ${pool}`}>
-              <h3>
+              <h2>
                 Pool {pool}, {atOnce} at a time: {few(order)}
-              </h3>
+              </h2>
               <ul>
                 {updates.map(({ nodes, level, because, problem }) => (
                   <li key={nodes.join()}>
@@ -114,12 +123,32 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
                   </li>
                 ))}
               </ul>
-              {waits.length > 0 ? <p>Waits: {JSON.stringify(waits)}</p> : null}
+              {waits.map(({ message }) => (
+                <p key={message}>Waits: {message}</p>
+              ))}
             </section>
           ))}
         </Tab>
       </Tabs>
     </>
+  );
+}
+
+/** A folder may have a thousand objects: a diff is drawn only when it is looked at. */
+function PlannedDetails({ object, isFirst }: { readonly object: PlannedObject; readonly isFirst: boolean }) {
+  const { kind, namespace, name, change, place, diff } = object;
+  const [isOpen, setOpen] = useState(isFirst);
+  return (
+    <details className="plan-object" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span className="plan-mark">{marks[change]}</span> {kind} <b>{namespace ? `${namespace}/${name}` : name}</b>{" "}
+        <Label isCompact variant="outline">
+          {change === "none" ? "no change" : change}
+        </Label>{" "}
+        <span className="plan-place">{place}</span>
+      </summary>
+      {isOpen ? diff === "" ? <p>It stays as it is.</p> : <Diff text={diff} label={`${kind} ${name}`} /> : null}
+    </details>
   );
 }
 

@@ -1,4 +1,12 @@
-import { Alert, Button, FormGroup, TextArea } from "@patternfly/react-core";
+import {
+  Alert,
+  AlertActionLink,
+  Button,
+  EmptyState,
+  EmptyStateActions,
+  EmptyStateBody,
+  EmptyStateFooter,
+} from "@patternfly/react-core";
 import { type DragEvent, useRef, useState } from "react";
 import type { AppliedObject, PlanFile } from "../../protocol/answers.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
@@ -10,6 +18,7 @@ import { examples } from "./examples.ts";
 import "./plan.css";
 import { PlanDocument, sentenceOf } from "./plan-document.tsx";
 import { usePlan } from "./use-plan.ts";
+import { goToLine, joined, lineOf, YamlText } from "./yaml-text.tsx";
 
 const none: readonly PlanFile[] = [];
 
@@ -26,13 +35,15 @@ export function Plan() {
   };
   const read = async (list: FileList): Promise<void> => {
     const next = await Promise.all([...list].map(async (file) => ({ name: file.name, text: await file.text() })));
-    setText(next.map(({ text }) => text).join("\n---\n"));
+    setText(joined(next));
     plan(next);
   };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     void read(event.dataTransfer.files);
   };
+  const problems = answer?.type === "refused" ? answer.problems : [];
+  const wrong = new Set(problems.flatMap((one) => lineOf(one, files) ?? []));
   const sentence = applied
     ? `${applied.length} ${applied.length === 1 ? "object is" : "objects are"} applied`
     : answer?.type === "plan"
@@ -45,49 +56,63 @@ export function Plan() {
       <AnswerLine view="Plan" answer={sentence} actions={<CopyCommand command="attune plan -f FILE" />} />
       <div className="plan-board">
         <div onDragOver={(event) => event.preventDefault()} onDrop={onDrop} className="plan-input">
-          <FormGroup label="YAML: type, paste, or drop files here" fieldId="plan-text">
-            <TextArea
-              id="plan-text"
-              className="plan-text"
-              value={text}
-              resizeOrientation="vertical"
-              rows={16}
-              spellCheck={false}
-              onChange={(_, value) => setText(value)}
-            />
-          </FormGroup>
+          <YamlText text={text} onChange={setText} wrong={wrong} />
           <div className="plan-actions">
             <Button onClick={() => plan([{ name: "typed", text }])} isDisabled={text.trim() === ""}>
               Plan
             </Button>
             <ChooseFiles onFiles={(list) => void read(list)} />
-            {examples.map(({ name, yaml }) => (
-              <Button
-                key={name}
-                variant="link"
-                isInline
-                onClick={() => {
-                  setText(yaml);
-                  plan([{ name: "example", text: yaml }]);
-                }}
-              >
-                {name}
-              </Button>
-            ))}
           </div>
         </div>
         <section aria-label="What it would do" aria-busy={isLoading} className="plan-result">
           {problem === undefined ? null : <Failed attempt="plan this" message={problem} onRetry={again} />}
           {isLoading ? <Loading label="Planning" rows={6} /> : null}
+          {files.length > 0 ? null : (
+            <EmptyState titleText="Nothing is planned yet" headingLevel="h2" variant="sm">
+              <EmptyStateBody>
+                The cluster is asked what would become of the objects. Nothing is written before you choose Apply.
+              </EmptyStateBody>
+              <EmptyStateFooter>
+                <EmptyStateActions>
+                  {examples.map(({ name, yaml }) => (
+                    <Button
+                      key={name}
+                      variant="link"
+                      onClick={() => {
+                        setText(yaml);
+                        plan([{ name: "example", text: yaml }]);
+                      }}
+                    >
+                      {name}
+                    </Button>
+                  ))}
+                </EmptyStateActions>
+              </EmptyStateFooter>
+            </EmptyState>
+          )}
           {answer?.type === "refused"
-            ? answer.problems.map((one) => (
-                <Alert key={one} isInline variant="danger" title="Cannot be planned">
-                  {one} <GoToLine problem={one} />
-                </Alert>
-              ))
+            ? answer.problems.map((one) => {
+                const line = lineOf(one, files);
+                return (
+                  <Alert
+                    component="p"
+                    key={one.text}
+                    isInline
+                    variant="danger"
+                    title="Cannot be planned"
+                    actionLinks={
+                      line === undefined ? undefined : (
+                        <AlertActionLink onClick={() => goToLine(line)}>Go to line {line}</AlertActionLink>
+                      )
+                    }
+                  >
+                    {one.text}
+                  </Alert>
+                );
+              })
             : null}
           {applied ? (
-            <Alert isInline variant="success" title="Applied">
+            <Alert component="p" isInline variant="success" title="Applied">
               {applied.map(({ kind, name }) => `${kind} ${name}`).join(", ")}
             </Alert>
           ) : null}
@@ -136,24 +161,5 @@ function ChooseFiles({ onFiles }: { readonly onFiles: (list: FileList) => void }
         onChange={({ currentTarget }) => currentTarget.files && onFiles(currentTarget.files)}
       />
     </>
-  );
-}
-
-/** Problems name the line of a file where they know it. */
-function GoToLine({ problem }: { readonly problem: string }) {
-  const line = Number(/\bline (\d+)/.exec(problem)?.[1] ?? /:(\d+):/.exec(problem)?.[1] ?? 0);
-  if (line === 0) return null;
-  const go = (): void => {
-    const area = document.getElementById("plan-text");
-    if (!(area instanceof HTMLTextAreaElement)) return;
-    const lines = area.value.split("\n");
-    const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-    area.focus();
-    area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
-  };
-  return (
-    <Button variant="link" isInline onClick={go}>
-      Go to line {line}
-    </Button>
   );
 }

@@ -19,11 +19,11 @@ type SignedOut = Extract<Start, { type: "signed out" }>;
 /** What a person sees who has no session: how to get one. */
 export function SignIn({ signIn, problem, onKey }: SignedOut & { readonly onKey: () => void }) {
   return (
-    <Bullseye className="attune-sign-in">
+    <Bullseye className="attune-sign-in" component="main">
       <Card>
         <CardTitle component="h1">Sign in to Attune</CardTitle>
         <CardBody>
-          {problem === undefined ? undefined : <Alert isInline variant="warning" title={problem} />}
+          {problem === undefined ? undefined : <Alert component="p" isInline variant="warning" title={problem} />}
           {signIn === "link" ? <Link /> : <Token onKey={onKey} />}
         </CardBody>
       </Card>

@@ -29,8 +29,8 @@ interface Call {
 }
 
 const smallBody = 20_000;
-/** The API server takes no larger objects than 3 MB; a folder of manifests may have several. */
-const largeBody = 16 * 2 ** 20;
+/** The API server takes no larger objects than 3 MB; a folder of manifests may have several. Reading them takes a second. */
+const largeBody = 4 * 2 ** 20;
 
 /** Everything below /api. A request has passed the guard. */
 export class Api {
@@ -114,7 +114,7 @@ export class Api {
   /** With the rights of the user: what they may not do, the API server refuses. */
   async #act(user: User, action: Action, { request, response }: Call): Promise<void> {
     const body: JsonObject | undefined = await readJson(request, largeBody);
-    if (!body) return sendError(response, 400, { error: "the body must be a JSON object of at most 16 MiB" });
+    if (!body) return sendError(response, 400, { error: "the body must be a JSON object of at most 4 MiB" });
     const { users, signal } = this.#options;
     const { cluster: name } = body;
     const cluster = users.cluster(user, typeof name === "string" ? name : undefined);

@@ -8,6 +8,7 @@ import { machineConfigPoolKind } from "../../../src/domain/machine-config/api.ts
 import { tunedKind } from "../../../src/domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../../src/domain/performance-profile/api.ts";
 import type { MemoryHost } from "../../../src/node/host/memory-host.ts";
+import { nodesOfFile } from "../../../src/program/cli/lab/virtual-nodes.ts";
 import { createMissing } from "../../../src/program/cli/up/cluster-access.ts";
 import { converge, readCluster, waitingIn } from "../../../src/program/cli/up/convergence.ts";
 import { startSystem, workedNodes } from "../../../src/program/cli/up/system.ts";
@@ -17,8 +18,8 @@ import { version } from "../../../src/program/version.ts";
 import { builtPage } from "./built-page.ts";
 
 export interface SystemOptions {
-  /** With the names `node-1` and so on. */
-  readonly nodes: number;
+  /** With the names `node-1` and so on and the smallest hardware, or those of a topology file. */
+  readonly nodes: number | string;
   /** Default `plain`: Attune rolls pools out. */
   readonly mode?: "plain" | "standalone";
   /** Creates the objects of the example of `attune up`, and waits until all nodes have converged. Default true. */
@@ -57,7 +58,8 @@ async function runSystem({ nodes, mode = "plain", example = true }: SystemOption
   const stop = new AbortController();
   const { signal } = stop;
   const page = await builtPage();
-  const system = await startSystem({ dir, port: 0, machines: workedNodes(nodes, mode), mode, signal, log: noLog });
+  const machines = typeof nodes === "string" ? await nodesOfFile(nodes) : workedNodes(nodes, mode);
+  const system = await startSystem({ dir, port: 0, machines, mode, signal, log: noLog });
   const { admin, hosts, server } = system;
   const consoles: RunningConsole[] = [];
   const serve = async (more: ServeOptions = {}): Promise<RunningConsole> => {
@@ -85,7 +87,7 @@ async function runSystem({ nodes, mode = "plain", example = true }: SystemOption
   };
   if (example) {
     await createMissing(admin, tunedKind, exampleTuned());
-    if (mode === "plain" && nodes > 1) {
+    if (mode === "plain" && machines.length > 1) {
       await createMissing(admin, machineConfigPoolKind, examplePool());
       await createMissing(admin, performanceProfileKind, examplePerformanceProfile());
     }

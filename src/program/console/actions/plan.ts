@@ -1,9 +1,10 @@
-import type { PlanAnswer } from "../../../../console/protocol/answers.ts";
+import type { PlanAnswer, PlanFile } from "../../../../console/protocol/answers.ts";
 import { canonical, get, isObject, type JsonObject } from "../../../language/object/json.ts";
 import { type Manifest, readTexts } from "../../manifest/read-manifests.ts";
 import { type PlanDocument, planObjects } from "../../plan/plan-objects.ts";
 import { hashOf } from "../http/sessions.ts";
 import { type ActionContext, RequestError } from "./action.ts";
+import { withLines } from "./problem-line.ts";
 
 /** Of what the console applies. */
 export const fieldManager = "attune-console";
@@ -19,12 +20,16 @@ export interface PlannedFiles {
 }
 
 export async function planFiles(body: JsonObject, { cluster, signal }: ActionContext): Promise<PlannedFiles> {
-  const { manifests, problems } = await readTexts(filesOf(body));
-  if (problems.length > 0) return refused(problems, manifests);
-  if (manifests.length === 0) return refused(["there are no objects in it"], manifests);
+  const files = filesOf(body);
+  const { manifests, problems } = await readTexts(files);
+  const refused = async (texts: readonly string[]): Promise<PlannedFiles> => {
+    return { answer: { type: "refused", problems: await withLines(texts, files) }, manifests };
+  };
+  if (problems.length > 0) return refused(problems);
+  if (manifests.length === 0) return refused(["there are no objects in it"]);
   const namespace = namespaceOf(body);
   const planned = await planObjects({ client: cluster.client, manifests, namespace, applyAs: fieldManager, signal });
-  if (planned.type === "refused") return refused(planned.problems, manifests);
+  if (planned.type === "refused") return refused(planned.problems);
   const { document } = planned;
   const digest = hashOf(canonical(document));
   return { answer: { type: "plan", plan: document, digest, reboots: rebootsOf(document) }, manifests };
@@ -36,11 +41,7 @@ export function namespaceOf(body: JsonObject): string | undefined {
   return namespace;
 }
 
-function refused(problems: readonly string[], manifests: readonly Manifest[]): PlannedFiles {
-  return { answer: { type: "refused", problems }, manifests };
-}
-
-function filesOf(body: JsonObject): { name: string; text: string }[] {
+function filesOf(body: JsonObject): PlanFile[] {
   const files = get(body, "files");
   if (!Array.isArray(files)) throw new RequestError("files: not a list");
   return files.map((file: unknown) => {
