@@ -17,8 +17,8 @@ export interface TopicRows {
   access: AccessRow;
   /** Kinds of which views are made, by `Kind.group`: a view of kinds that are not served is not in the navigation. */
   kinds: { readonly served: boolean };
-  /** `pool/NAME` and `profile/NAME`: for what profiles can be designed, and those there are. */
-  designs: { readonly nodes?: number; readonly profile?: KubeObject };
+  /** `pool/NAME` and `profile/NAME`: for what profiles can be designed, and those there are. `divided`: the pool's profile. */
+  designs: { readonly nodes?: number; readonly divided?: string; readonly profile?: KubeObject };
   /** By name of the pool: what a preview of its profile depends on, as `previewObject` leaves it, and the row `cluster`. */
   "design/": DesignRow;
   /** By name of the node: all that explains it, in parts. */

@@ -66,6 +66,8 @@ const padding = 8;
 const titleHeight = 22;
 const captionHeight = 15;
 const foldedHeight = 28;
+/** Fewer cores are one row: a line in their place would save nothing. */
+const foldedCores = 8;
 /** About the width of a letter of a title: boxes are never narrower than their titles. */
 const letter = 6.8;
 
@@ -129,7 +131,7 @@ function sizeOf(part: MachinePart, width: number, drawing: Drawing): Size {
 }
 
 function drawPart(part: MachinePart, space: Space, drawing: Drawing): Size {
-  if (part.cores.length > 0 && drawing.folds(part)) return drawFolded(part, space, drawing);
+  if (part.cores.length >= foldedCores && drawing.folds(part)) return drawFolded(part, space, drawing);
   const at = drawing.boxes.length;
   const top = part.level === "cache" ? captionHeight : titleHeight;
   const inner = { x: space.x + padding, y: space.y + top, width: space.width - 2 * padding, depth: space.depth + 1 };

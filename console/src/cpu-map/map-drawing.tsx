@@ -141,7 +141,8 @@ function CellDrawing({ cell, look, small, letters }: { cell: Cell; look: string;
       ) : null}
       {labelled || letters ? (
         <text className={`cpu-label ${look}`} x={x + width / 2} y={y + height / 2 + 0.5}>
-          {letters && small ? letter : `${letters ? letter : ""}${cpu}`}
+          {/* A space, so that the labels of a core do not read as one number. */}
+          {letters && small ? letter : `${letters ? letter : ""}${cpu} `}
         </text>
       ) : null}
       {flags.includes("marked") ? <circle className="cpu-mark" cx={x + width - 5} cy={y + 5} r="4" /> : null}
@@ -150,17 +151,15 @@ function CellDrawing({ cell, look, small, letters }: { cell: Cell; look: string;
 }
 
 function Folded({ unit, look }: { unit: Unit; look: string }) {
-  const [role = "none"] = look.split(" ");
-  const { x, y, width, height, part, cpus } = unit;
-  const title = role in roles ? roles[role as RoleName].title.toLowerCase() : "in no set";
+  const { x, y, width, height } = unit;
   return (
     <>
       <rect className="cpu-box outer" rx="3" x={x} y={y} width={width} height={height} />
       <rect className={`cpu-cell ${look}`} x={x + 6} y={y + 7} width={20} height={14} />
       <text className="cpu-folded" x={x + 34} y={y + height / 2}>
-        {`${part.title}: ${cpus.length} ${title}`}
+        {foldedTitle(unit, look)}
       </text>
-      <text className="cpu-folded" x={x + width - 18} y={y + height / 2}>
+      <text className="cpu-folded" aria-hidden="true" x={x + width - 18} y={y + height / 2}>
         ▾
       </text>
     </>
@@ -171,12 +170,17 @@ function rectOf({ x, y, width, height }: Cell | Unit) {
   return { x, y, width, height };
 }
 
-/** What a screen reader says of a core. */
-function spoken({ cpus, place, part, folded }: Unit, looks: readonly string[]): string {
-  const where = folded ? part.title : place.numaNode === undefined ? "off, place unknown" : `NUMA ${place.numaNode}`;
-  const name = folded ? `${cpus.length} CPUs` : `CPU ${cpus.join(", ")}`;
+function foldedTitle({ part, cpus }: Unit, look: string): string {
+  return `${part.title}: ${cpus.length} ${words(look).toLowerCase()}`;
+}
+
+/** What a screen reader says of a core. Of a line it is what is drawn: all CPUs of it look the same. */
+function spoken(unit: Unit, looks: readonly string[]): string {
+  const { cpus, place, folded } = unit;
+  if (folded) return foldedTitle(unit, looks[0] ?? "");
+  const where = place.numaNode === undefined ? "off, place unknown" : `NUMA ${place.numaNode}`;
   const what = [...new Set(looks)].map(words);
-  return `${name}; ${where}; ${what.join(", ")}`;
+  return `CPU ${cpus.join(", ")}; ${where}; ${what.join(", ")}`;
 }
 
 function words(look: string): string {

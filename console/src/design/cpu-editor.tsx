@@ -1,12 +1,4 @@
-import {
-  Button,
-  FormGroup,
-  TextInput,
-  Toolbar,
-  ToolbarContent,
-  ToolbarGroup,
-  ToolbarItem,
-} from "@patternfly/react-core";
+import { Button, FormGroup, TextInput } from "@patternfly/react-core";
 import { useMemo, useState } from "react";
 import { cpuSet } from "../../../src/language/cpu/cpu-set.ts";
 import type { CpuTopology } from "../../../src/language/cpu/cpu-topology.ts";
@@ -39,35 +31,25 @@ export function CpuEditor({ draft, onChange, findings, onFix, history, topology,
   const count = selection.cpus.size;
   return (
     <>
-      <Toolbar aria-label="Assign the selected CPUs" className="design-assign" inset={{ default: "insetNone" }}>
-        <ToolbarContent>
-          <ToolbarItem className="design-count" aria-live="polite">
-            {count === 0 ? "Select cores, then assign them" : `${count} CPUs selected`}
-          </ToolbarItem>
-          <ToolbarGroup>
-            {profileRoles.map((role) => (
-              <ToolbarItem key={role}>
-                <Button variant="secondary" size="sm" isDisabled={count === 0} onClick={() => assign(role)}>
-                  {roles[role].title} <kbd>{roles[role].key}</kbd>
-                </Button>
-              </ToolbarItem>
-            ))}
-            <ToolbarItem>
-              <Button variant="secondary" size="sm" isDisabled={count === 0} onClick={() => assign(undefined)}>
-                No set <kbd>x</kbd>
-              </Button>
-            </ToolbarItem>
-            <ToolbarItem>
-              <Button variant="link" size="sm" isDisabled={!history.canUndo} onClick={history.undo}>
-                Undo
-              </Button>
-              <Button variant="link" size="sm" isDisabled={!history.canRedo} onClick={history.redo}>
-                Redo
-              </Button>
-            </ToolbarItem>
-          </ToolbarGroup>
-        </ToolbarContent>
-      </Toolbar>
+      <div role="toolbar" aria-label="Assign the selected CPUs" className="design-assign">
+        <span className="design-count" aria-live="polite">
+          {count === 0 ? "Select cores, then assign them" : `${count} CPUs selected`}
+        </span>
+        {profileRoles.map((role) => (
+          <Button key={role} variant="secondary" size="sm" isDisabled={count === 0} onClick={() => assign(role)}>
+            {roles[role].title} <kbd>{roles[role].key}</kbd>
+          </Button>
+        ))}
+        <Button variant="secondary" size="sm" isDisabled={count === 0} onClick={() => assign(undefined)}>
+          No set <kbd>x</kbd>
+        </Button>
+        <Button variant="secondary" size="sm" isDisabled={!history.canUndo} onClick={history.undo}>
+          Undo
+        </Button>
+        <Button variant="secondary" size="sm" isDisabled={!history.canRedo} onClick={history.redo}>
+          Redo
+        </Button>
+      </div>
       <CpuMap
         label={label}
         topology={topology}

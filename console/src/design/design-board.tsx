@@ -13,6 +13,7 @@ import {
 import { useMemo, useState } from "react";
 import { mostSevereFirst, type FieldFinding } from "../../../src/domain/finding.ts";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
+import { onlineCpus } from "../../../src/language/cpu/cpu-topology.ts";
 import { writeYaml } from "../../../src/language/object/write-yaml.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import type { DesignCluster } from "./cluster-objects.ts";
@@ -34,6 +35,7 @@ export interface BoardProps {
   readonly client: DomainClient | undefined;
   readonly cluster: DesignCluster;
   readonly pool: string;
+  readonly draftKey: string;
   readonly start: PerformanceProfile;
   /** It is in the cluster. */
   readonly isEdit: boolean;
@@ -42,12 +44,16 @@ export interface BoardProps {
   readonly chooser: React.ReactNode;
 }
 
+/** The map of so many CPUs is about as high as the first group of fields. */
+const shortMap = 64;
+
 const shownFields =
   /^(spec\.(cpu|realTimeKernel|kernelPageSize|additionalKernelArgs|numa|workloadHints|net|hugepages|hardwareTuning|globallyDisableIrqLoadBalancing)\b|metadata\.name\b)/;
 
 /** Everything that makes a profile, beside what follows from it. */
-export function DesignBoard({ client, cluster, pool, start, isEdit, onReview, chooser }: BoardProps) {
-  const history = useDraft(`${pool}/${isEdit ? start.metadata.name : ""}`, start);
+export function DesignBoard(props: BoardProps) {
+  const { client, cluster, pool, start, isEdit, onReview, chooser } = props;
+  const history = useDraft(props.draftKey, start);
   const { draft, change } = history;
   const { forecast, isOld, problem } = useForecast(client, cluster, draft);
   const hardware = useMemo(() => hardwareOf(cluster.objects), [cluster]);
@@ -98,12 +104,17 @@ export function DesignBoard({ client, cluster, pool, start, isEdit, onReview, ch
         })}
         actions={
           <>
+            {history.isChanged ? (
+              <Button variant="link" onClick={history.startOver}>
+                Start over
+              </Button>
+            ) : null}
             <Button variant="secondary" onClick={() => download(`${draft.metadata.name}.yaml`, yaml())}>
               Download
-            </Button>{" "}
+            </Button>
             <Button variant="secondary" onClick={() => void navigator.clipboard.writeText(yaml())}>
               Copy YAML
-            </Button>{" "}
+            </Button>
             <Button onClick={() => onReview(yaml(), draft)} isDisabled={!forecast?.plan || errors > 0}>
               Review
             </Button>
@@ -111,15 +122,15 @@ export function DesignBoard({ client, cluster, pool, start, isEdit, onReview, ch
         }
       />
       {problem ? (
-        <Alert isInline variant="danger" title="The preview failed">
+        <Alert component="p" isInline variant="danger" title="The preview failed">
           {problem}
         </Alert>
       ) : null}
-      <div className="design-board">
+      <div className={onlineCpus(topology).length > shortMap ? "design-board tall" : "design-board"}>
         <Card component="section" aria-label="Pool and profile" isCompact>
           <CardTitle component="h2">1 Pool</CardTitle>
           <CardBody>
-            <Form>
+            <Form onSubmit={(event) => event.preventDefault()}>
               {chooser}
               <FormGroup label="Name of the profile" fieldId="design-name">
                 <TextInput

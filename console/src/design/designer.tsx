@@ -2,37 +2,84 @@ import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core"
 import { useEffect, useMemo, useState } from "react";
 import { useLocation, useParams, useSearch } from "wouter";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
-import { poolFor } from "../../../src/domain/performance-profile/pools.ts";
-import type { MachineConfigPool } from "../../../src/domain/machine-config/api.ts";
+import { AnswerLine } from "../parts/answer-line.tsx";
 import { Empty, Failed, Forbidden, Loading, SourceProblems } from "../parts/states.tsx";
 import { useConnection, useTopic } from "../stream/use-topic.ts";
 import type { DesignCluster } from "./cluster-objects.ts";
 import { DesignBoard, fullChoices } from "./design-board.tsx";
 import type { DomainClient } from "./domain-client.ts";
+import { draftKey } from "./draft.ts";
 import { usualChoices } from "./proposal-form.tsx";
 import { Review } from "./review.tsx";
 import { useDomain } from "./use-forecast.ts";
 
 const what = { Node: "the nodes", MachineConfigPool: "the pools", PerformanceProfile: "the performance profiles" };
 
+interface PoolChoice {
+  readonly name: string;
+  readonly nodes: number;
+  /** Its profile. */
+  readonly divided: string | undefined;
+}
+
+interface Address {
+  readonly profile: string | undefined;
+  readonly pool: string | null;
+}
+
 /** Choose a pool or a profile; then divide its CPUs. */
 export function Designer() {
-  const { profile: name } = useParams<{ profile?: string }>();
+  const { profile } = useParams<{ profile?: string }>();
   const { isLoaded, rows, sources } = useTopic("designs");
-  const search = new URLSearchParams(useSearch());
-  const [, navigate] = useLocation();
+  const pool = new URLSearchParams(useSearch()).get("pool");
   const nodes = sources.get("Node");
-  if (nodes?.state === "denied") return <Forbidden rule={nodes.rule} what="the nodes of this cluster" />;
-  if (!isLoaded) return <Loading label="Loading the pools" />;
-  const pools = [...rows].flatMap(([key, { nodes }]) =>
-    key.startsWith("pool/") ? [{ name: key.slice(5), nodes }] : [],
+  const title = <AnswerLine view="Design" answer={undefined} />;
+  if (nodes?.state === "denied")
+    return (
+      <>
+        {title}
+        <Forbidden rule={nodes.rule} what="the nodes of this cluster" />
+      </>
+    );
+  if (!isLoaded)
+    return (
+      <>
+        {title}
+        <Loading label="Loading the pools" />
+      </>
+    );
+  const pools = [...rows].flatMap(([key, { nodes = 0, divided }]): PoolChoice[] =>
+    key.startsWith("pool/") ? [{ name: key.slice(5), nodes, divided }] : [],
   );
   const profiles = [...rows.values()].flatMap(({ profile }) => (profile ? [profile as PerformanceProfile] : []));
-  const edited = profiles.find(({ metadata }) => metadata.name === name);
-  if (name !== undefined && !edited)
-    return <Empty title={`There is no profile ${name}`}>It was deleted, or it was never applied.</Empty>;
-  const usual = pools.find(({ nodes = 0, name }) => nodes > 0 && name !== "master") ?? pools[0];
-  const pool = search.get("pool") ?? usual?.name ?? "all nodes";
+  if (profile !== undefined && !profiles.some(({ metadata }) => metadata.name === profile))
+    return (
+      <>
+        {title}
+        <Empty title={`There is no profile ${profile}`} command="kubectl get performanceprofiles">
+          It was deleted, or it was never applied.
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <SourceProblems sources={sources} what={what} />
+      <ChosenDesign key={`${profile} ${pool}`} address={{ profile, pool }} pools={pools} profiles={profiles} />
+    </>
+  );
+}
+
+interface ChosenProps {
+  readonly address: Address;
+  readonly pools: readonly PoolChoice[];
+  readonly profiles: readonly PerformanceProfile[];
+}
+
+/** What is designed stays the same, whatever is applied meanwhile. */
+function ChosenDesign({ address, pools, profiles }: ChosenProps) {
+  const [{ pool, wanted }] = useState(() => choiceOf(address, pools));
+  const [, navigate] = useLocation();
+  const edited = profiles.find(({ metadata }) => metadata.name === wanted);
   const go = (to: string): void => navigate(to);
   const chooser = (
     <>
@@ -40,25 +87,25 @@ export function Designer() {
         <FormSelect
           id="design-pool"
           value={pool}
-          isDisabled={edited !== undefined}
           onChange={(_, value) => go(`/design?pool=${encodeURIComponent(value)}`)}
         >
-          {(pools.length > 0 ? pools : [{ name: pool, nodes: undefined }]).map(({ name, nodes }) => (
-            <FormSelectOption
-              key={name}
-              value={name}
-              label={nodes === undefined ? name : `${name}, ${nodes} ${nodes === 1 ? "node" : "nodes"}`}
-            />
+          {pools.length === 0 ? <FormSelectOption value={pool} label={pool} /> : null}
+          {pools.map(({ name, nodes }) => (
+            <FormSelectOption key={name} value={name} label={`${name}, ${nodes} ${nodes === 1 ? "node" : "nodes"}`} />
           ))}
         </FormSelect>
       </FormGroup>
       <FormGroup label="Profile" fieldId="design-profile">
         <FormSelect
           id="design-profile"
-          value={name ?? ""}
+          value={edited?.metadata.name ?? ""}
           onChange={(_, value) => go(value === "" ? "/design" : `/design/${encodeURIComponent(value)}`)}
         >
-          <FormSelectOption value="" label="A new one" />
+          <FormSelectOption
+            value=""
+            label="A new one"
+            isDisabled={pools.length > 0 && pools.every(({ divided }) => divided !== undefined)}
+          />
           {profiles.map(({ metadata }) => (
             <FormSelectOption key={metadata.name} value={metadata.name} label={`Edit ${metadata.name}`} />
           ))}
@@ -66,12 +113,21 @@ export function Designer() {
       </FormGroup>
     </>
   );
-  return (
-    <>
-      <SourceProblems sources={sources} what={what} />
-      <DesignOfPool key={`${pool} ${name}`} pool={pool} edited={edited} chooser={chooser} />
-    </>
-  );
+  return <DesignOfPool pool={pool} edited={edited} chooser={chooser} />;
+}
+
+/** A pool has one profile: who asks for no pool gets one that lacks it, where there is one. */
+function choiceOf(
+  { profile, pool }: Address,
+  pools: readonly PoolChoice[],
+): { pool: string; wanted?: string | undefined } {
+  const workers = pools.filter(({ nodes, name }) => nodes > 0 && name !== "master");
+  const chosen =
+    pools.find(({ name, divided }) => (profile === undefined ? name === pool : divided === profile)) ??
+    workers.find(({ divided }) => divided === undefined) ??
+    workers[0] ??
+    pools[0];
+  return { pool: chosen?.name ?? "all nodes", wanted: profile ?? chosen?.divided };
 }
 
 interface DesignOfPoolProps {
@@ -81,8 +137,7 @@ interface DesignOfPoolProps {
 }
 
 function DesignOfPool({ pool, edited, chooser }: DesignOfPoolProps) {
-  const topicPool = useEditedPool(pool, edited);
-  const topic = useTopic(`design/${topicPool}` as "design/");
+  const topic = useTopic(`design/${pool}` as "design/");
   const { hello } = useConnection();
   const version = hello?.version ?? "";
   const cluster = useMemo((): DesignCluster => {
@@ -92,37 +147,33 @@ function DesignOfPool({ pool, edited, chooser }: DesignOfPoolProps) {
     return { objects, hasPools, rollsOut, version, now: new Date().toISOString() };
   }, [topic.rows, version]);
   const client = useDomain(cluster);
-  const { start, problem } = useStart({ client, cluster, pool: topicPool, edited, isReady: topic.isLoaded });
+  const { start, problem } = useStart({ client, cluster, pool, edited, isReady: topic.isLoaded });
   const [review, setReview] = useState<{ yaml: string; profile: PerformanceProfile }>();
-  if (problem !== undefined) return <Failed attempt={`propose a profile for pool ${pool}`} message={problem} />;
-  if (!topic.isLoaded || !start) return <Loading label="Loading the hardware of the pool" rows={8} />;
-  if (review) return <Review {...review} pool={topicPool} cluster={cluster} onBack={() => setReview(undefined)} />;
+  if (problem !== undefined || !topic.isLoaded || !start)
+    return (
+      <>
+        <AnswerLine view="Design" answer={undefined} />
+        {problem === undefined ? (
+          <Loading label="Loading the hardware of the pool" rows={8} />
+        ) : (
+          <Failed attempt={`propose a profile for pool ${pool}`} message={problem} />
+        )}
+      </>
+    );
+  const draft = draftKey(hello?.cluster ?? "", pool, edited?.metadata.name);
+  if (review) return <Review {...review} {...{ pool, cluster, draft }} onBack={() => setReview(undefined)} />;
   return (
     <DesignBoard
       client={client}
       cluster={cluster}
-      pool={topicPool}
+      pool={pool}
+      draftKey={draft}
       start={start}
       isEdit={edited !== undefined}
       chooser={chooser}
       onReview={(yaml, profile) => setReview({ yaml, profile })}
     />
   );
-}
-
-/** The pool that an existing profile is for, by its node selector. */
-function useEditedPool(pool: string, edited: PerformanceProfile | undefined): string {
-  const { rows } = useTopic(`design/${pool}` as "design/");
-  const pools = useMemo(
-    () =>
-      [...rows.values()].flatMap(({ object }) =>
-        object?.kind === "MachineConfigPool" ? [object as MachineConfigPool] : [],
-      ),
-    [rows],
-  );
-  if (!edited) return pool;
-  const found = poolFor(edited.spec?.nodeSelector ?? {}, pools);
-  return found.type === "pool" ? (found.pool.metadata.name ?? pool) : pool;
 }
 
 interface StartInput {
@@ -156,11 +207,15 @@ async function proposed(client: DomainClient, pool: string): Promise<Performance
   const empty: PerformanceProfile = {
     apiVersion: "performance.openshift.io/v2",
     kind: "PerformanceProfile",
-    metadata: { name: `${pool.replaceAll(/[^a-z0-9-]+/g, "-")}-latency` },
+    metadata: { name: `${pool.replaceAll(/[^a-z0-9-]+/g, "-").replace(/-latency$/, "")}-latency` },
     spec: { cpu: { reserved: "", isolated: "" }, nodeSelector: { [`node-role.kubernetes.io/${pool}`]: "" } },
   };
-  const proposal = await client.call("propose", { pool, choices: fullChoices(empty, usualChoices) });
-  return proposal.type === "proposed" ? proposal.profile : empty;
+  // A small machine has fewer CPUs to spare.
+  for (const reserved of [usualChoices.reserved, 2, 1]) {
+    const proposal = await client.call("propose", { pool, choices: fullChoices(empty, { ...usualChoices, reserved }) });
+    if (proposal.type === "proposed") return proposal.profile;
+  }
+  return empty;
 }
 
 function withoutStatus({ apiVersion, kind, metadata, spec }: PerformanceProfile): PerformanceProfile {

@@ -19,18 +19,22 @@ export interface Draft {
   readonly redo: () => void;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** Nothing is kept for the next visit. */
-  readonly forget: () => void;
+  /** Whether it differs from what it began with. */
+  readonly isChanged: boolean;
+  /** Throws it away. */
+  readonly startOver: () => void;
 }
 
 /** A profile that is worked on. It is kept in this tab until it is applied or thrown away. */
-export function useDraft(name: string, start: PerformanceProfile): Draft {
-  const key = `attune-design/${name}`;
+export function useDraft(key: string, start: PerformanceProfile): Draft {
   const [history, setHistory] = useState<History<PerformanceProfile>>(() => begun(stored(key) ?? start));
   const { present, past, future } = history;
+  const text = JSON.stringify(present);
+  const isChanged = text !== JSON.stringify(start);
   useEffect(() => {
-    if (past.length > 0) sessionStorage.setItem(key, JSON.stringify(present));
-  }, [key, present, past]);
+    if (isChanged) sessionStorage.setItem(key, text);
+    else forgetDraft(key);
+  }, [key, text, isChanged]);
   return {
     draft: present,
     change: useCallback((next) => setHistory((last) => changed(last, next)), []),
@@ -38,11 +42,18 @@ export function useDraft(name: string, start: PerformanceProfile): Draft {
     redo: useCallback(() => setHistory(redone), []),
     canUndo: past.length > 0,
     canRedo: future.length > 0,
-    forget: useCallback(() => {
-      sessionStorage.removeItem(key);
-      setHistory(begun(start));
-    }, [key, start]),
+    isChanged,
+    startOver: useCallback(() => setHistory((last) => changed(last, start)), [start]),
   };
+}
+
+/** Under which a tab keeps the draft of a profile. Without a name: of a new one. */
+export function draftKey(cluster: string, pool: string, name = ""): string {
+  return ["attune-design", cluster, pool, name].join("/");
+}
+
+export function forgetDraft(key: string): void {
+  sessionStorage.removeItem(key);
 }
 
 function stored(key: string): PerformanceProfile | undefined {

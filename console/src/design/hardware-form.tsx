@@ -16,7 +16,7 @@ interface HardwareFormProps {
 export function HardwareForm({ typed, onChange }: HardwareFormProps) {
   return (
     <>
-      <Alert isInline isPlain variant="warning" title="Hardware is unknown">
+      <Alert component="p" isInline isPlain variant="warning" title="Hardware is unknown">
         No agent reported it, or another operator&apos;s Profile CRD drops the field. Type what the nodes have; the map
         draws it as assumed.
       </Alert>

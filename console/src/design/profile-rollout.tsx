@@ -5,6 +5,7 @@ import type { PerformanceProfile } from "../../../src/domain/performance-profile
 import { CpuMap } from "../cpu-map/cpu-map.tsx";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import { useTopic } from "../stream/use-topic.ts";
+import { type AppliedProfile, hasApplied, marksOf } from "./applied-profile.ts";
 import type { DesignCluster } from "./cluster-objects.ts";
 import { setsOf } from "./cpu-fields.ts";
 import { hardwareOf } from "./hardware.ts";
@@ -13,18 +14,21 @@ interface ProfileRolloutProps {
   readonly profile: PerformanceProfile;
   readonly pool: string;
   readonly cluster: DesignCluster;
+  readonly applied: AppliedProfile;
 }
 
 /** How far an applied profile has come: the map of each node turns colour once the node has the profile. */
-export function ProfileRollout({ profile, pool, cluster }: ProfileRolloutProps) {
+export function ProfileRollout({ profile, pool, cluster, applied }: ProfileRolloutProps) {
   const { rows } = useTopic("fleet");
   const { nodes } = useMemo(() => hardwareOf(cluster.objects), [cluster]);
   const sets = useMemo(() => setsOf(profile), [profile]);
+  const marks = useMemo(() => marksOf(cluster.objects), [cluster]);
   const { name = "" } = profile.metadata;
-  const wanted = `openshift-node-performance-${name}`;
   const members = nodes.map((node) => {
     const row = rows.get(node.name);
-    return { ...node, row, isDone: row?.state === "As wanted" && row.inForce === wanted && !row.reboot };
+    const mark = marks.get(node.name);
+    const isDone = row?.state === "As wanted" && mark !== undefined && hasApplied(node.name, mark, applied);
+    return { ...node, isDone, state: row?.state === "As wanted" ? "Not yet" : row?.state };
   });
   const done = members.filter(({ isDone }) => isDone).length;
   return (
@@ -40,13 +44,18 @@ export function ProfileRollout({ profile, pool, cluster }: ProfileRolloutProps) 
         aria-label={`Nodes with ${name}`}
       />
       <ul className="design-rollout">
-        {members.map(({ name: node, topology, row, isDone }) => (
+        {members.map(({ name: node, topology, state, isDone }) => (
           <li key={node}>
             <h2>
-              {node} <Label color={isDone ? "green" : "grey"}>{isDone ? "Has it" : (row?.state ?? "Unknown")}</Label>
+              {node} <Label color={isDone ? "green" : "grey"}>{isDone ? "Has it" : (state ?? "Unknown")}</Label>
             </h2>
             {topology ? (
-              <CpuMap label={`CPUs of ${node}`} topology={topology} sets={isDone ? sets : nothing} />
+              <CpuMap
+                label={`CPUs of ${node}`}
+                topology={topology}
+                sets={isDone ? sets : (applied.former ?? nothing)}
+                undivided={!isDone && applied.former === undefined}
+              />
             ) : (
               <p>Hardware is unknown.</p>
             )}

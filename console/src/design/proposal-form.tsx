@@ -57,6 +57,7 @@ export function ProposalForm({ onPropose, remarks, refused }: ProposalProps) {
       </Button>
       {remarks.length > 0 ? (
         <Alert
+          component="p"
           isInline
           isPlain
           variant={refused ? "danger" : "info"}

@@ -31,7 +31,7 @@ export function Result({ forecast, isOld, nodes }: ResultProps) {
           <Tab key="boot" eventKey="boot" title={<TabTitleText>Boot</TabTitleText>}>
             <BootWords boot={boot} />
             {unresolved.length > 0 ? (
-              <p>Some values depend on what each node answers to: {unresolved.map(probeText).join(", ")}.</p>
+              <p>Some values depend on files and programs of each node: {unresolved.map(probeText).join(", ")}.</p>
             ) : null}
           </Tab>,
           <Tab
@@ -92,19 +92,24 @@ export function BootWords({ boot }: { boot: readonly BootChange[] }) {
           {pools.length > 0 ? `Pool ${pools.join(", ")}` : "No pool"}, by MachineConfig {machineConfig}:
         </p>
         <ul className="design-words">
-          {added.map((word) => (
-            <li key={`+${word}`} className="added">{`+ ${word}`}</li>
+          {numbered(added).map(([key, word]) => (
+            <li key={`+${key}`} className="added">{`+ ${word}`}</li>
           ))}
-          {removed.map((word) => (
-            <li key={`-${word}`} className="removed">{`- ${word}`}</li>
+          {numbered(removed).map(([key, word]) => (
+            <li key={`-${key}`} className="removed">{`- ${word}`}</li>
           ))}
-          {kept.map((word) => (
-            <li key={word}>{word}</li>
+          {numbered(kept).map(([key, word]) => (
+            <li key={key}>{word}</li>
           ))}
         </ul>
       </section>
     );
   });
+}
+
+/** A command line may have a word twice. */
+function numbered(words: readonly string[]): [string, string][] {
+  return words.map((word, at) => [`${word} ${at}`, word]);
 }
 
 function probeText(probe: string): string {

@@ -1,14 +1,16 @@
-import { Button } from "@patternfly/react-core";
-import { useMemo, useState } from "react";
+import { Alert, Button } from "@patternfly/react-core";
+import { useMemo, useRef, useState } from "react";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import { Failed, Loading } from "../parts/states.tsx";
-import { Alert } from "@patternfly/react-core";
 import { Apply } from "../plan/apply.tsx";
 import { PlanDocument, sentenceOf } from "../plan/plan-document.tsx";
 import { usePlan } from "../plan/use-plan.ts";
 import { useConnection } from "../stream/use-topic.ts";
+import { type AppliedProfile, marksOf } from "./applied-profile.ts";
 import type { DesignCluster } from "./cluster-objects.ts";
+import { setsOf } from "./cpu-fields.ts";
+import { forgetDraft } from "./draft.ts";
 import { ProfileRollout } from "./profile-rollout.tsx";
 
 interface ReviewProps {
@@ -16,17 +18,23 @@ interface ReviewProps {
   readonly profile: PerformanceProfile;
   readonly pool: string;
   readonly cluster: DesignCluster;
+  /** The key of the draft. */
+  readonly draft: string;
   readonly onBack: () => void;
 }
 
 /** The server's plan of the draft; once it is applied, what becomes of it. */
-export function Review({ yaml, profile, pool, cluster, onBack }: ReviewProps) {
+export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewProps) {
   const { name = "" } = profile.metadata;
   const files = useMemo(() => [{ name: `${name}.yaml`, text: yaml }], [name, yaml]);
   const { hello } = useConnection();
   const { answer, problem, isLoading, again, replace } = usePlan(files, hello?.cluster);
-  const [isApplied, setApplied] = useState(false);
-  if (isApplied) return <ProfileRollout profile={profile} pool={pool} cluster={cluster} />;
+  const [applied, setApplied] = useState<AppliedProfile>();
+  const newest = useRef(cluster);
+  newest.current = cluster;
+  // As the nodes were when the plan was made: an operator may be faster than the answer that the profile is applied.
+  const then = useMemo(() => (answer?.type === "plan" ? newest.current.objects : []), [answer]);
+  if (applied) return <ProfileRollout {...{ profile, pool, cluster, applied }} />;
   return (
     <>
       <AnswerLine
@@ -41,9 +49,9 @@ export function Review({ yaml, profile, pool, cluster, onBack }: ReviewProps) {
       {isLoading ? <Loading label="Planning" /> : null}
       {problem === undefined ? null : <Failed attempt={`plan ${name}`} message={problem} onRetry={again} />}
       {answer?.type === "refused"
-        ? answer.problems.map((one) => (
-            <Alert key={one} isInline variant="danger" title="Cannot be applied">
-              {one}
+        ? answer.problems.map(({ text }) => (
+            <Alert component="p" key={text} isInline variant="danger" title="Cannot be applied">
+              {text}
             </Alert>
           ))
         : null}
@@ -55,9 +63,9 @@ export function Review({ yaml, profile, pool, cluster, onBack }: ReviewProps) {
             cluster={hello?.cluster}
             action="write profiles"
             onApplied={() => {
-              sessionStorage.removeItem(`attune-design/${pool}/`);
-              sessionStorage.removeItem(`attune-design/${pool}/${name}`);
-              setApplied(true);
+              forgetDraft(draft);
+              const former = then.find(({ kind, metadata }) => kind === profile.kind && metadata.name === name);
+              setApplied({ planned: answer, before: marksOf(then), former: former && setsOf(former) });
             }}
             onChanged={replace}
           />

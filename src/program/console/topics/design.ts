@@ -13,8 +13,13 @@ import { machineConfigurationKind } from "../../../domain/machine-config/cost/di
 import { Pools } from "../../../domain/machine-config/pools.ts";
 import { poolOfRendering } from "../../../domain/machine-config/rendered-annotations.ts";
 import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { performanceProfileKind, runtimeClassKind } from "../../../domain/performance-profile/api.ts";
+import {
+  type PerformanceProfile,
+  performanceProfileKind,
+  runtimeClassKind,
+} from "../../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { poolFor } from "../../../domain/performance-profile/pools.ts";
 import { previewObject } from "../../../domain/plan/preview-objects.ts";
 import { infrastructureKind, partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -33,7 +38,10 @@ function previewed(
 const nodeCache = previewed(kinds.node);
 const profileCache = previewed(profileKind, { namespace: tuningNamespace });
 const configCache: CacheDefinition<MachineConfig> = { kind: machineConfigKind, project: previewObject };
-const performanceProfileCache = previewed(performanceProfileKind);
+const performanceProfileCache: CacheDefinition<PerformanceProfile> = {
+  kind: performanceProfileKind,
+  project: previewObject,
+};
 const otherCaches = [
   previewed(tunedKind, { namespace: tuningNamespace }),
   previewed(kubeletConfigKind),
@@ -60,8 +68,16 @@ export function openDesigns(context: TopicContext<"designs">): void {
       const [pool] = known.ofNode(metadata.labels ?? {});
       if (pool !== undefined) counts.set(pool, (counts.get(pool) ?? 0) + 1);
     }
+    const divided = new Map<string, string>();
+    for (const { metadata, spec } of profiles.list()) {
+      const found = poolFor(spec?.nodeSelector ?? {}, pools.list());
+      if (found.type === "pool") divided.set(found.pool.metadata.name ?? "", metadata.name ?? "");
+    }
     const rows = new Map<string, TopicRows["designs"]>();
-    for (const [name, nodes] of counts) rows.set(`pool/${name}`, { nodes });
+    for (const [name, nodes] of counts) {
+      const profile = divided.get(name);
+      rows.set(`pool/${name}`, { nodes, ...(profile === undefined ? {} : { divided: profile }) });
+    }
     for (const profile of profiles.list()) rows.set(`profile/${profile.metadata.name}`, { profile });
     context.replace(rows);
   });
@@ -73,7 +89,7 @@ export function openDesign(context: TopicContext<"design/">): void {
   const nodes = context.cache(nodeCache);
   const profiles = context.cache(profileCache);
   const configs = context.cache(configCache);
-  const others = [performanceProfileCache, ...otherCaches].map((definition) => context.cache(definition));
+  const others = [context.cache(performanceProfileCache), ...otherCaches.map((one) => context.cache(one))];
   let isOurs: boolean | undefined;
   context.setSource("discovery", { state: "loading" });
   const discover = async (): Promise<void> => {
