@@ -14,7 +14,7 @@ import { Empty, Failed, Forbidden, Loading, SourceProblems } from "../parts/stat
 import { useNarrow } from "../parts/use-narrow.ts";
 import { useNow } from "../parts/use-now.ts";
 import { useQuery } from "../parts/use-query.ts";
-import { useStream, useTopic } from "../stream/use-topic.ts";
+import { type Topic, useStream, useTopic } from "../stream/use-topic.ts";
 import "./fleet.css";
 import { type Column, columns, type Filter, linesOf, matches, type Row, type Sort } from "./fleet-list.ts";
 import { FleetTable } from "./fleet-table.tsx";
@@ -28,25 +28,33 @@ const what = { Node: "the nodes", Profile: "the Profiles of nodes", MachineConfi
 /** Is anything wrong now, and where? */
 export function Fleet() {
   const { isLoaded, rows, sources } = useTopic("fleet");
-  const { stream } = useStream();
-  const nodes = sources.get("Node");
-  if (nodes?.state === "denied") return <Forbidden rule={nodes.rule} what="the nodes of this cluster" />;
-  if (nodes?.state === "failed" && rows.size === 0)
-    return <Failed attempt="read the nodes of this cluster" message={nodes.message} onRetry={() => stream.retry()} />;
-  if (!isLoaded || (rows.size === 0 && [...sources.values()].some(({ state }) => state === "loading")))
-    return <Loading label="Loading the nodes" rows={8} />;
-  if (rows.size === 0)
-    return (
-      <Empty title="No nodes" command="attune lab --nodes 3">
-        No Linux node has joined this cluster. Nodes appear here as they join; virtual ones for a trial come with this
-        command.
-      </Empty>
-    );
-  return (
+  const isEmpty = !isLoaded || rows.size === 0 || sources.get("Node")?.state === "denied";
+  return isEmpty ? (
+    <>
+      <AnswerLine view="Fleet" answer={undefined} />
+      <NoRows isLoaded={isLoaded} sources={sources} />
+    </>
+  ) : (
     <>
       <SourceProblems sources={sources} what={what} />
       <Nodes rows={rows} />
     </>
+  );
+}
+
+function NoRows({ isLoaded, sources }: Pick<Topic<Row>, "isLoaded" | "sources">) {
+  const { stream } = useStream();
+  const nodes = sources.get("Node");
+  if (nodes?.state === "denied") return <Forbidden rule={nodes.rule} what="the nodes of this cluster" />;
+  if (nodes?.state === "failed")
+    return <Failed attempt="read the nodes of this cluster" message={nodes.message} onRetry={() => stream.retry()} />;
+  if (!isLoaded || [...sources.values()].some(({ state }) => state === "loading"))
+    return <Loading label="Loading the nodes" rows={8} />;
+  return (
+    <Empty title="No nodes" command="attune lab --nodes 3">
+      No Linux node has joined this cluster. Nodes appear here as they join; virtual ones for a trial come with this
+      command.
+    </Empty>
   );
 }
 

@@ -22,7 +22,7 @@ import { setTheme, type Theme, theme } from "./theme.ts";
 
 export function Header({ onSignOut, onHelp }: { readonly onSignOut: () => void; readonly onHelp: () => void }) {
   return (
-    <Masthead>
+    <Masthead display={{ default: "inline" }}>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton isHamburgerButton aria-label="Navigation" icon={<BarsIcon />} />
@@ -39,7 +39,7 @@ export function Header({ onSignOut, onHelp }: { readonly onSignOut: () => void; 
             <ToolbarItem>
               <Clusters />
             </ToolbarItem>
-            <ToolbarItem className="attune-grow">
+            <ToolbarItem className="attune-grow" visibility={{ default: "hidden", md: "visible" }}>
               <Search />
             </ToolbarItem>
             <ToolbarItem alignSelf="center">

@@ -1,6 +1,7 @@
 import { Alert, Page, PageSection } from "@patternfly/react-core";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch } from "wouter";
+import { AnswerLine } from "../parts/answer-line.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { useConnection } from "../stream/use-topic.ts";
 import { useGoKeys } from "./go-keys.ts";
@@ -31,6 +32,7 @@ export function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
               </Route>
             ))}
             <Route>
+              <AnswerLine view="No such page" answer={undefined} />
               <Empty title="There is no such page">The address names no view of this console.</Empty>
             </Route>
           </Switch>
@@ -57,6 +59,11 @@ function StaleBanner() {
   if (!isShown || connection.state !== "stale") return undefined;
   const asOf = new Date(connection.asOf).toLocaleTimeString("en-GB");
   return (
-    <Alert isInline variant="warning" title={`As of ${asOf}: ${connection.problem}. The page tries again by itself.`} />
+    <Alert
+      component="p"
+      isInline
+      variant="warning"
+      title={`As of ${asOf}: ${connection.problem}. The page tries again by itself.`}
+    />
   );
 }

@@ -6,6 +6,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { consoleFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { writeOut } from "../terminal/terminal.ts";
+import { examples } from "../up/examples.ts";
 import { defaultStateDirectory } from "../up/state-directory.ts";
 import { clusterOfPod, serveInCluster } from "./in-cluster.ts";
 import { version } from "../../version.ts";
@@ -50,9 +51,10 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   }
 }
 
-/** Of `attune console`, and of `attune up` in each mode. */
+/** Of `attune console`, and of `attune up` in each mode and with each example. */
 function defaultFolders(own: string): string[] {
-  return [own, ...["hosted", "standalone", "plain"].map((mode) => join(own, "..", mode))];
+  const names = ["hosted", "standalone", "plain", ...Object.keys(examples)];
+  return [own, ...names.map((name) => join(own, "..", name))];
 }
 
 async function printLink(folders: readonly string[]): Promise<void> {
