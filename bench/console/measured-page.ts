@@ -12,6 +12,13 @@ const notes = `(() => {
   window.painted = painted;
   window.firstRow = painted("tbody tr[aria-selected]");
   window.forecasts = [];
+  window.deltas = 0;
+  const parse = JSON.parse;
+  JSON.parse = (text, reviver) => {
+    const value = parse(text, reviver);
+    if (value?.type === "delta") window.deltas++;
+    return value;
+  };
   const Own = Worker;
   window.Worker = class extends Own {
     constructor(...given) {
@@ -86,12 +93,17 @@ export class MeasuredPage {
     return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN) / 1e6;
   }
 
-  /** Milliseconds from `act` until a selector is painted. */
-  async paintedAfter(act: () => Promise<void>, selector: string): Promise<number> {
-    const began = await this.page.evaluate<number>("performance.now()");
-    await act();
-    const ended = await this.page.evaluate<number>(`window.painted(${JSON.stringify(selector)})`);
-    return ended - began;
+  /** How often rows have changed: what is written within a tenth of a second comes together. */
+  deltas(): Promise<number> {
+    return this.page.evaluate<number>("window.deltas");
+  }
+
+  /** The work from `act` until a selector is painted. */
+  workUntilPainted(act: () => Promise<void>, selector: string): Promise<Work> {
+    return this.workOf(async () => {
+      await act();
+      await this.page.evaluate(`window.painted(${JSON.stringify(selector)})`);
+    }, 0);
   }
 
   async #metrics(): Promise<Work> {
