@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { accessibilityFindings, sidewaysScroll } from "./accessible.ts";
 import { atEverySize } from "./screenshots.ts";
 
-/** At three widths in both themes nothing is wrong for axe-core, and nowhere, down to 320 pixels, is a page wider than its window. */
+/** At three widths nothing is wrong for axe-core, and nowhere, down to 320 pixels, is a page wider than its window. */
 export async function looksRight(page: Page, name: string): Promise<void> {
   await atEverySize(page, name, async (page, look) => {
     expect(await accessibilityFindings(page), look).toEqual([]);
