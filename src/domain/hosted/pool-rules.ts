@@ -21,6 +21,11 @@ export function poolScopes(tuneds: readonly Tuned[], nodes: readonly NodeFacts[]
   }));
 }
 
+/** As `poolScopes`. Undefined in a cluster that is not hosted: no Tuned there is of a NodePool. */
+export function hostedScopes(tuneds: readonly Tuned[], nodes: readonly NodeFacts[]): TuningScope[] | undefined {
+  return tuneds.some((tuned) => poolOfTuned(tuned) !== undefined) ? poolScopes(tuneds, nodes) : undefined;
+}
+
 function byPool<T>(objects: readonly T[], poolOf: (object: T) => string | undefined): Map<string, T[]> {
   const found = new Map<string, T[]>();
   for (const object of objects) {

@@ -1,5 +1,6 @@
 import type { NodeStoryInput } from "../../domain/fleet/node-story.ts";
 import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import { scopeOfNode } from "../../domain/node-tuning/explain/explain-node.ts";
 import { judge } from "../../domain/node-tuning/judge.ts";
 import { gatherNodeTuning, gatherPods, type Gathering } from "../gather/gather-node-tuning.ts";
 import { gatherProfiles } from "../gather/gather-profiles.ts";
@@ -21,8 +22,9 @@ export async function gatherNode(name: string, gathering: Gathering): Promise<No
 
 /** The profile that the node should have. Undefined: none. */
 export function wantedSpec({ tuning, node }: NodeStoryInput): ProfileSpec | undefined {
-  const nodes = tuning.nodes.filter(({ metadata }) => metadata.name === node.metadata.name);
-  const [chosen] = judge({ ...tuning, nodes }).chosen;
+  const { name = "" } = node.metadata;
+  const scope = scopeOfNode(tuning, name);
+  const [chosen] = judge({ ...scope, nodes: scope.nodes.filter(({ metadata }) => metadata.name === name) }).chosen;
   if (!chosen) return undefined;
   const { wanted, observed } = chosen.node;
   return chosen.undecided && observed ? observed.spec : wanted.spec;

@@ -6,6 +6,9 @@ import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-c
 import { inputsAnnotation, type Profile, profileKind, type Tuned, tunedKind } from "../../domain/node-tuning/api.ts";
 import type { NodeTuningInput } from "../../domain/node-tuning/decide.ts";
 import { projectNode, SharedTexts } from "../../domain/node-tuning/projections.ts";
+import { hostedScopes } from "../../domain/hosted/pool-rules.ts";
+import { nodePoolKind } from "../../domain/node-pool/api.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
 import { rulesOf } from "../../domain/node-tuning/rule.ts";
 import type { NodeFacts } from "../../domain/node-tuning/node-profile.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -34,8 +37,9 @@ export interface GatheredTuning {
 export async function gatherNodeTuning({ client, namespace, now, signal }: Gathering): Promise<GatheredTuning> {
   const features = await clusterFeatures(client, signal);
   const texts = new SharedTexts();
-  const [tuneds, nodes, profiles, pools, machineConfigs] = await Promise.all([
-    listTuneds(client, namespace, signal),
+  // First: where the cluster has no such kind, it says why, and the others only that something is missing.
+  const tuneds = await listTuneds(client, namespace, signal);
+  const [nodes, profiles, pools, machineConfigs] = await Promise.all([
     client.list(kinds.node, { signal }),
     client.list(profileKind, { namespace, signal }),
     features.machineConfigPools ? client.list(machineConfigPoolKind, { signal }) : undefined,
@@ -65,8 +69,10 @@ export interface TuningObjects
 /** What the operator decides by, of objects that were read: without its DaemonSet and its own status. */
 export function tuningOf({ namespace, now, ...objects }: TuningObjects): NodeTuningInput {
   const shipped = objects.profiles.some(({ metadata }) => metadata.annotations?.[inputsAnnotation] !== undefined);
+  const scopes = hostedScopes(objects.tuneds, objects.nodes);
   return {
     ...objects,
+    ...(scopes ? { mirrored: { scopes, writes: { objects: [], prunes: [] } } } : {}),
     status: { type: "ConfigMap", observed: undefined },
     agent: { namespace, image: "", serviceAccount: "", release: "" },
     protocol: shipped ? "shipped" : "documented",
@@ -95,13 +101,17 @@ export async function gatherPods(
   return (name) => onNodes.get(name) ?? [];
 }
 
+const notInstalled = "the cluster has no such kind; install Attune first: attune install --apply";
+const managesOthers =
+  "this cluster has none: it manages hosted clusters, which have the nodes and their Tuneds; " +
+  "name one of them with --context or --kubeconfig";
+
 async function listTuneds(client: Client, namespace: string, signal: AbortSignal): Promise<Tuned[]> {
   try {
     return (await client.list(tunedKind, { namespace, signal })).items;
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new Error("list Tuneds: the cluster has no such kind; install attune first (attune install)", {
-      cause: error,
-    });
+    const isManagement = await new Discovery(client).kind(nodePoolKind.apiVersion, nodePoolKind.kind, { signal });
+    throw new Error(`list Tuneds: ${isManagement ? managesOthers : notInstalled}`, { cause: error });
   }
 }

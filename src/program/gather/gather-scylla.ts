@@ -1,7 +1,7 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import { ifThere } from "../../cluster/kube/api-error.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
-import type { ScyllaState } from "../../domain/plan/scylla-side.ts";
+import type { ScyllaState } from "../../domain/plan/scylla/scylla-side.ts";
 import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import type { AgentDaemonSet } from "../../domain/scylla/config/agent-daemon-set.ts";
 import { defaultName, nodeConfigLabel, tuningNamespace } from "../../domain/scylla/names.ts";

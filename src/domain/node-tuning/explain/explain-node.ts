@@ -74,13 +74,14 @@ export interface TunedVerdict {
 export function explainNode(input: ExplainInput): NodeExplanation {
   const { node } = input;
   const name = node.metadata.name ?? "";
-  const judgement = judge(input);
+  const judged = scopeOfNode(input, name);
+  const judgement = judge(judged);
   const { rules, pools, managementState } = judgement;
   const has = input.profiles.find(({ metadata }) => metadata.name === name);
   const { status } = has ?? {};
   const labelled = labelledOf(node, has, input.podsOn?.(name) ?? []);
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
-  const hasPools = input.pools !== undefined;
+  const hasPools = judged.pools !== undefined;
   const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];
   const hardware = explainHardware(status?.hardware);
   const base = {
@@ -123,6 +124,12 @@ export function explainNode(input: ExplainInput): NodeExplanation {
         }),
     ...(boot ? { boot } : {}),
   };
+}
+
+/** The Tuneds that are for a node. In a hosted cluster they are those of its NodePool. */
+export function scopeOfNode(input: NodeTuningInput, node: string): NodeTuningInput {
+  const scope = input.mirrored?.scopes.find(({ nodes }) => nodes.some(({ metadata }) => metadata.name === node));
+  return scope ? { ...input, ...scope } : input;
 }
 
 function isNotReady({ status }: NodeFacts): boolean {

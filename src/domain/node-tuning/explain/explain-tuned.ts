@@ -3,7 +3,7 @@ import type { Profile, Tuned } from "../api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../decide.ts";
 import { type Chosen, judge, type Judgement } from "../judge.ts";
 import { isLinux, type NodeFacts } from "../node-profile.ts";
-import { describeRule, labelledOf, type Rule } from "../rule.ts";
+import { describeRule, labelledOf } from "../rule.ts";
 import type { TunedVerdict } from "./explain-node.ts";
 import { explainRules, type RuleVerdict } from "./rule.ts";
 
@@ -53,34 +53,67 @@ export interface ProfileOnNodes {
 
 /** Undefined where the namespace has no such Tuned. */
 export function explainTuned(input: NodeTuningInput, name: string): TunedExplanation | undefined {
-  const judgement = judge(input);
-  const tuned = judgement.tuneds.find(({ metadata }) => metadata.name === name);
+  const judged = judgedScopes(input).filter(({ judgement }) => tunedOf(judgement, name) !== undefined);
+  const [{ judgement } = {}] = judged;
+  const tuned = judgement && tunedOf(judgement, name);
   if (!tuned) return undefined;
   const rules = judgement.rules.filter((rule) => rule.tuned === name).toSorted((a, b) => a.index - b.index);
-  const chosen = new Map(judgement.chosen.map((one) => [one.node.node.metadata.name ?? "", one]));
+  const reached = new Set(judged.flatMap((one) => one.input.nodes.map(nameOf)));
+  const beyond = input.nodes.filter((node) => isLinux(node) && !reached.has(nameOf(node))).map(nameOf);
+  const elsewhere: RuleOutcome[] =
+    beyond.length > 0 ? [{ outcome: "no match", because: otherPool(judged), nodes: beyond }] : [];
+  const chosen = judged.flatMap((one) => one.judgement.chosen);
   return {
     tuned: name,
     managementState: judgement.managementState,
     conditions: conditionsOf(input, name),
-    rules: rules.map((rule) => explainRule(rule, { input, judgement, chosen })),
-    profiles: (tuned.spec?.profile ?? []).map(({ name: profile }) => ({
-      profile,
-      nodes: nodesWith(profile, judgement.chosen),
-    })),
+    rules: rules.map(({ index, recommend: { profile, priority } }) => {
+      const outcomes = [...judged.flatMap((one) => outcomesOf({ name, index }, one)), ...elsewhere];
+      return { index, profile, priority, nodes: outcomes.toSorted((a, b) => rank(a) - rank(b)) };
+    }),
+    profiles: (tuned.spec?.profile ?? []).map(({ name: profile }) => ({ profile, nodes: nodesWith(profile, chosen) })),
     otherSystems: input.nodes.filter((node) => !isLinux(node)).map(nameOf),
   };
 }
 
+/** Nodes, and the Tuneds that are for them. In a hosted cluster there is one for each NodePool. */
 interface Judged {
+  readonly scope?: string;
   readonly input: NodeTuningInput;
   readonly judgement: Judgement;
-  readonly chosen: ReadonlyMap<string, Chosen>;
+}
+
+function judgedScopes(input: NodeTuningInput): Judged[] {
+  if (!input.mirrored) return [{ input, judgement: judge(input) }];
+  return input.mirrored.scopes.map((scope) => {
+    const own = { ...input, ...scope };
+    return { scope: scope.name, input: own, judgement: judge(own) };
+  });
+}
+
+function tunedOf({ tuneds }: Judgement, name: string): Tuned | undefined {
+  return tuneds.find(({ metadata }) => metadata.name === name);
+}
+
+function otherPool(judged: readonly Judged[]): string {
+  return `the Tuned is for the NodePool ${judged.map(({ scope }) => scope).join(", ")}`;
 }
 
 const order: readonly RuleVerdict["outcome"][] = ["chosen", "tied", "lower priority", "unusable", "no match"];
 
-function explainRule(rule: Rule, { input, judgement, chosen }: Judged): RuleExplanation {
+function rank({ outcome }: RuleOutcome): number {
+  return order.indexOf(outcome);
+}
+
+/** What became of one rule of a Tuned on the nodes of a scope. */
+function outcomesOf(
+  of: { readonly name: string; readonly index: number },
+  { input, judgement }: Judged,
+): RuleOutcome[] {
   const { pools } = judgement;
+  const rule = judgement.rules.find(({ tuned, index }) => tuned === of.name && index === of.index);
+  if (!rule) return [];
+  const chosen = new Map(judgement.chosen.map((one) => [nameOf(one.node.node), one]));
   const profiles = new Map(input.profiles.map((profile) => [nameOf(profile), profile]));
   const outcomes = input.nodes.filter(isLinux).flatMap((node) => {
     const name = nameOf(node);
@@ -93,9 +126,7 @@ function explainRule(rule: Rule, { input, judgement, chosen }: Judged): RuleExpl
       },
     );
   });
-  const { index, recommend } = rule;
-  const nodes = grouped(outcomes).toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome));
-  return { index, profile: recommend.profile, priority: recommend.priority, nodes };
+  return grouped(outcomes);
 }
 
 function nodesWith(profile: string, chosen: readonly Chosen[]): ProfileOnNodes[] {
