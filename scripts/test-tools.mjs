@@ -32,6 +32,9 @@ export function prepareTools(long) {
   const chromium = findChromium() ?? installChromium();
   if (chromium.path) env.ATTUNE_CHROMIUM = chromium.path;
   else missing.push({ files: /test\/console\//, reason: chromium.reason });
+  const terminal = findTerminal() ?? installTerminal();
+  if (terminal.path) env.ATTUNE_TMUX = terminal.path;
+  else missing.push({ files: /test\/newcomer\//, reason: terminal.reason });
   const emulator = long ? (findEmulator() ?? installEmulator()) : {};
   if (emulator.reason) missing.push({ files: /test\/real-machine\//, reason: emulator.reason });
   const node = nodeOfImage();
@@ -160,6 +163,21 @@ function installChromium() {
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
   return findChromium() ?? { reason: "apt-get could not install chromium" };
+}
+
+/** A terminal that tests type into, and the shells that complete commands. */
+function findTerminal() {
+  const path = (program) => run("sh", ["-c", `command -v ${program}`]).stdout.trim();
+  return ["tmux", "zsh", "fish"].every((program) => path(program) !== "") ? { path: path("tmux") } : undefined;
+}
+
+function installTerminal() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `tmux, zsh or fish is not on this machine, and ${refusal}` };
+  console.log("set-up: installing tmux, zsh and fish with apt-get");
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", "tmux", "zsh", "fish"]);
+  return findTerminal() ?? { reason: "apt-get could not install tmux, zsh and fish" };
 }
 
 /** Emulates a machine that boots, and makes its disk. */

@@ -4,7 +4,7 @@ import type { BootChange } from "./boot-changes.ts";
 import type { NodeChange } from "./node-changes.ts";
 import { objectDiff } from "./object-diff.ts";
 import type { PoolChange } from "./pool-change.ts";
-import type { ScyllaChange } from "./scylla-change.ts";
+import type { ScyllaChange } from "./scylla/scylla-change.ts";
 
 /** What a change would do, once the operator and the agents have acted on it. */
 export interface ChangePlan {

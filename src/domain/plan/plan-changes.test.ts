@@ -3,7 +3,7 @@ import { hashOf } from "../../language/object/hash.ts";
 import { defaultPolicy } from "../machine-config/cost/disruption-policy.ts";
 import { deepFreeze } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { MachineConfigPool } from "../machine-config/api.ts";
+import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { apiVersion, tuningNamespace as namespace } from "../node-tuning/api.ts";
 import { apiVersion as performanceVersion } from "../performance-profile/api.ts";
 import { type ClusterState, planChanges, type PlanResult } from "./plan-changes.ts";
@@ -19,6 +19,14 @@ const pool: MachineConfigPool = {
   },
 };
 
+/** What every node of the pool has. */
+const base: MachineConfig = {
+  apiVersion: pool.apiVersion,
+  kind: "MachineConfig",
+  metadata: { name: "00-rt", labels: { "machineconfiguration.openshift.io/role": "rt" } },
+  spec: { config: { ignition: { version: "3.4.0" } } },
+};
+
 function node(name: string, labels: Record<string, string> = {}): KubeObject {
   return {
     apiVersion: "v1",
@@ -26,6 +34,14 @@ function node(name: string, labels: Record<string, string> = {}): KubeObject {
     metadata: { name, labels: { "kubernetes.io/os": "linux", ...labels } },
     status: { capacity: { cpu: "4" }, nodeInfo: { architecture: "amd64" } },
   };
+}
+
+/** Its node has the config of its pool: what goes from there goes from the node. */
+function settled(state: ClusterState): ClusterState {
+  const name = "machineconfiguration.openshift.io/";
+  const annotations = { [`${name}currentConfig`]: "rendered-rt-1", [`${name}desiredConfig`]: "rendered-rt-1" };
+  const nodes = state.nodes.map((one) => ({ ...one, metadata: { ...one.metadata, annotations } }));
+  return { ...state, nodes, tuning: { ...state.tuning, nodes } };
 }
 
 function cluster(pools: readonly MachineConfigPool[] | undefined, derived: readonly KubeObject[] = []): ClusterState {
@@ -169,6 +185,81 @@ describe("a plan", () => {
             ),
           },
         ],
+      },
+    });
+  });
+
+  it("takes with a deleted PerformanceProfile what it owns, and gives its nodes back with a restart", () => {
+    const profile = { ...lowLatency("1-3"), metadata: { name: "low", uid: "u" } };
+    const owner = {
+      apiVersion: performanceVersion,
+      kind: "PerformanceProfile",
+      name: "low",
+      uid: "u",
+      controller: true,
+    };
+    const owned = (kind: string, name: string, more: object): KubeObject => ({
+      apiVersion: pool.apiVersion,
+      kind,
+      metadata: {
+        name,
+        namespace,
+        ownerReferences: [owner],
+        labels: { "machineconfiguration.openshift.io/role": "rt" },
+      },
+      ...more,
+    });
+    const spec = { kernelArguments: ["nosmt"], config: { ignition: { version: "3.4.0" } } };
+    const empty = settled(cluster([pool], [owned("RuntimeClass", "performance-low", { handler: "high-performance" })]));
+    const state = {
+      ...empty,
+      performanceProfiles: [profile],
+      tuning: {
+        ...empty.tuning,
+        tuneds: [{ ...tuned("[sysctl]\nvm.swappiness=5\n"), metadata: owned("Tuned", "low-tuned", {}).metadata }],
+        machineConfigs: [base, owned("MachineConfig", "50-performance-low", { spec })],
+      },
+    };
+    const result = planChanges(
+      deepFreeze({ writes: [], removals: [{ place: "f.yaml", object: profile }], cluster: state }),
+    );
+    expect(result).toMatchObject({
+      plan: {
+        changes: [{ before: "quiet", after: "openshift-node" }],
+        pools: [
+          {
+            pool: "rt",
+            objects: [{ kind: "MachineConfig", name: "50-performance-low", change: "delete" }],
+            updates: [{ nodes: ["rt-1"], level: "reboot" }],
+          },
+        ],
+      },
+    });
+    const objects = result.type === "planned" ? result.plan.objects : [];
+    expect(objects.map(({ kind, change, derived = false }) => [change, kind, derived])).toEqual([
+      ["delete", "PerformanceProfile", false],
+      ["delete", "Tuned", true],
+      ["delete", "MachineConfig", true],
+      ["delete", "RuntimeClass", true],
+    ]);
+  });
+
+  it.each([
+    ["KubeletConfig", "kubeletConfigs", { kubeletConfig: { maxPods: 5 } }, "restart"],
+    ["ContainerRuntimeConfig", "containerRuntimeConfigs", { containerRuntimeConfig: { pidsLimit: 2048 } }, "reboot"],
+  ])("has a deleted %s, and what that costs nodes", (kind, list, settings, level) => {
+    const spec = { machineConfigPoolSelector: { matchLabels: { pool: "rt" } }, ...settings };
+    const object = { apiVersion: pool.apiVersion, kind, metadata: { name: "c" }, spec };
+    const { rollout, tuning, ...rest } = settled(cluster([pool]));
+    const state = {
+      ...rest,
+      tuning: { ...tuning, machineConfigs: [base] },
+      rollout: rollout && { ...rollout, [list]: [object] },
+    };
+    expect(planChanges({ writes: [], removals: [{ place: "f.yaml", object }], cluster: state })).toMatchObject({
+      plan: {
+        objects: [{ kind, change: "delete" }],
+        pools: [{ objects: [{ kind, name: "c", change: "delete" }], updates: [{ nodes: ["rt-1"], level }] }],
       },
     });
   });

@@ -1,11 +1,13 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import { mostSevereFirst } from "../finding.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
+import { hostedScopes } from "../hosted/pool-rules.ts";
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { answersOf, traitsOf } from "../node-tuning/known-nodes.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
+import { performanceProfileKind } from "../performance-profile/api.ts";
 import type { ClusterObjects } from "../performance-profile/surroundings.ts";
 import {
   type ScyllaNodeConfig,
@@ -18,14 +20,16 @@ import { afterRestart } from "./after-restart.ts";
 import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
 import { ignoredTuneds } from "./findings.ts";
 import { previewTuning } from "./preview.ts";
+import { type PlannedRemoval, removedObject, withOwned, withoutRemoved } from "./removals.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
 import { type RolloutState, rolloutChanges } from "./rollout-changes.ts";
-import { scyllaChanges, type ScyllaChanges } from "./scylla-changes.ts";
-import type { ScyllaState } from "./scylla-side.ts";
+import { scyllaChanges, type ScyllaChanges } from "./scylla/scylla-changes.ts";
+import type { ScyllaState } from "./scylla/scylla-side.ts";
 import { restartsWith } from "./written-configurations.ts";
 
 export interface PlanInput {
   readonly writes: readonly PlannedWrite[];
+  readonly removals?: readonly PlannedRemoval[];
   readonly cluster: ClusterState;
 }
 
@@ -46,14 +50,20 @@ export type PlanResult =
   /** The webhook would reject a written object. */
   | { readonly type: "refused"; readonly problems: readonly string[] };
 
-/** What writes would do to a cluster. Pure: all that the plan depends on is in the input. */
-export function planChanges({ writes, cluster }: PlanInput): PlanResult {
+/** What writes and deletions would do to a cluster. Pure: all that the plan depends on is in the input. */
+export function planChanges({ writes, removals: named = [], cluster }: PlanInput): PlanResult {
   const objects = writes.map(({ after }) => after);
   const before = cluster.tuning;
-  const written = tuningAfter(before, objects);
-  const nodes = withWritten(cluster.nodes, objects.filter(isKind("Node")));
+  const removals = withOwned(named, ownable(cluster));
+  const written = tuningAfter(before, objects, removals);
+  const nodes = withoutRemoved(withWritten(cluster.nodes, objects.filter(isKind("Node"))), "Node", removals);
   const { pools, machineConfigs } = written;
-  const profiles = profileChanges({ writes, after: written, cluster: { ...cluster, nodes, pools, machineConfigs } });
+  const performanceProfiles = withoutRemoved(cluster.performanceProfiles, performanceProfileKind.kind, removals);
+  const profiles = profileChanges({
+    writes,
+    after: written,
+    cluster: { ...cluster, performanceProfiles, nodes, pools, machineConfigs },
+  });
   if (profiles.problems.length > 0) return { type: "refused", problems: profiles.problems };
 
   const all = [...writes, ...profiles.writes];
@@ -77,13 +87,14 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
     rolloutChanges({
       ...cluster.rollout,
       writes: all,
+      removals,
       before,
       after: written,
       settled,
       boot: preview.boot,
       nodes: { before: cluster.nodes, after: nodes },
     });
-  const scylla = scyllaAfter(cluster, nodes, objects);
+  const scylla = scyllaAfter(cluster, { nodes, objects, removals });
   return {
     type: "planned",
     plan: {
@@ -95,7 +106,12 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
         ...preview.findings,
         ...ignoredTuneds(objects),
       ].toSorted(mostSevereFirst),
-      objects: [...writes.map(plannedObject), ...profiles.objects, ...(scylla?.objects ?? [])],
+      objects: [
+        ...writes.map(plannedObject),
+        ...removals.map(removedObject),
+        ...profiles.objects,
+        ...(scylla?.objects ?? []),
+      ],
       pools: rollout?.pools ?? [],
       ...(scylla && scylla.agents.length + scylla.databases.length > 0
         ? { scylla: { agents: scylla.agents, databases: scylla.databases } }
@@ -104,10 +120,24 @@ export function planChanges({ writes, cluster }: PlanInput): PlanResult {
   };
 }
 
+/** What a PerformanceProfile may own. The kinds of objects in lists are known by the list alone. */
+function ownable({ tuning, derived }: ClusterState): KubeObject[] {
+  return [
+    ...tuning.tuneds.map((object) => ({ ...object, kind: "Tuned" })),
+    ...(tuning.machineConfigs ?? []).map((object) => ({ ...object, kind: "MachineConfig" })),
+    ...derived,
+  ];
+}
+
+interface After {
+  readonly nodes: readonly KubeObject[];
+  readonly objects: readonly KubeObject[];
+  readonly removals: readonly PlannedRemoval[];
+}
+
 function scyllaAfter(
   { scylla, nodes: before, tuning }: ClusterState,
-  after: readonly KubeObject[],
-  objects: readonly KubeObject[],
+  { nodes: after, objects, removals }: After,
 ): ScyllaChanges | undefined {
   if (!scylla) return undefined;
   const configs = objects.filter(isKind(scyllaNodeConfigKind.kind)) as ScyllaNodeConfig[];
@@ -116,7 +146,7 @@ function scyllaAfter(
   return scyllaChanges({
     before: scylla,
     after: {
-      configs: withWritten(scylla.configs, configs),
+      configs: withoutRemoved(withWritten(scylla.configs, configs), scyllaNodeConfigKind.kind, removals),
       operatorConfig: operatorConfig ?? scylla.operatorConfig,
     },
     nodes: { before, after },
@@ -126,16 +156,34 @@ function scyllaAfter(
 }
 
 /** What the operator decides by once the objects are written, without those that are derived from them. */
-function tuningAfter(before: NodeTuningInput, objects: readonly KubeObject[]): NodeTuningInput {
+function tuningAfter(
+  before: NodeTuningInput,
+  objects: readonly KubeObject[],
+  removals: readonly PlannedRemoval[],
+): NodeTuningInput {
   const nodes = objects.filter(isKind("Node")).map((node) => projectNode(node as NodeFacts));
   const pools = objects.filter(isKind("MachineConfigPool")) as MachineConfigPool[];
+  const now = {
+    tuneds: withoutRemoved(
+      withWritten(before.tuneds, objects.filter(isTunedInUse) as Tuned[]),
+      "Tuned",
+      removals.filter(({ object }) => isTunedInUse(object)),
+    ),
+    nodes: withoutRemoved(withWritten(before.nodes, nodes), "Node", removals),
+  };
+  const scopes = hostedScopes(now.tuneds, now.nodes);
   return {
     ...before,
-    tuneds: withWritten(before.tuneds, objects.filter(isTunedInUse) as Tuned[]),
-    nodes: withWritten(before.nodes, nodes),
-    pools: before.pools && withWritten(before.pools, pools),
+    ...now,
+    mirrored: before.mirrored && scopes && { ...before.mirrored, scopes },
+    pools: before.pools && withoutRemoved(withWritten(before.pools, pools), "MachineConfigPool", removals),
     machineConfigs:
-      before.machineConfigs && withWritten(before.machineConfigs, objects.filter(isKind("MachineConfig"))),
+      before.machineConfigs &&
+      withoutRemoved(
+        withWritten(before.machineConfigs, objects.filter(isKind("MachineConfig"))),
+        "MachineConfig",
+        removals,
+      ),
   };
 }
 

@@ -10,6 +10,7 @@ import { poolSide } from "./pool-side.ts";
 import type { BlockedNode } from "./pool-waits.ts";
 import { withWritten } from "./profile-changes.ts";
 import type { Settled } from "./settle.ts";
+import { type PlannedRemoval, withoutRemoved } from "./removals.ts";
 import { poolConfigFindings } from "./pool-config-findings.ts";
 import { objectsByPool, refusedConfigurations } from "./written-configurations.ts";
 
@@ -30,6 +31,8 @@ export interface RolloutState {
 export interface RolloutChangesInput extends RolloutState {
   /** Those of derived objects too. */
   readonly writes: readonly PlannedWrite[];
+  /** With what goes with them. */
+  readonly removals: readonly PlannedRemoval[];
   readonly before: NodeTuningInput;
   /** With the writes, but not with derived objects. */
   readonly after: NodeTuningInput;
@@ -45,13 +48,14 @@ interface Sides<T> {
 
 /** What a change does to pools, made with the operator's own functions. */
 export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "pools" | "findings"> {
-  const { writes, before, after, settled, nodes, kubeletConfigs, containerRuntimeConfigs, digest } = input;
+  const { writes, removals, before, after, settled, nodes, kubeletConfigs, containerRuntimeConfigs, digest } = input;
   const { version, now } = before;
   // Objects that are yet to be derived are the newest: of KubeletConfigs the newest wins.
   const written = <T extends KubeObject>(kind: string): T[] =>
     writes
       .map(({ after: object }) => ({ ...object, metadata: { creationTimestamp: now, ...object.metadata } }))
       .filter((object) => object.kind === kind) as unknown as T[];
+  const stays = <T extends KubeObject>(all: readonly T[], kind: string): T[] => withoutRemoved(all, kind, removals);
   const common = { version, now, digest };
   const old = poolSide({
     ...common,
@@ -65,10 +69,10 @@ export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "po
     ...common,
     pools: after.pools ?? [],
     machineConfigs: withWritten([...settled.after.machineConfigs.values()], written<MachineConfig>("MachineConfig")),
-    kubeletConfigs: withWritten(kubeletConfigs, written<KubeletConfig>("KubeletConfig")),
-    containerRuntimeConfigs: withWritten(
-      containerRuntimeConfigs,
-      written<ContainerRuntimeConfig>("ContainerRuntimeConfig"),
+    kubeletConfigs: stays(withWritten(kubeletConfigs, written<KubeletConfig>("KubeletConfig")), "KubeletConfig"),
+    containerRuntimeConfigs: stays(
+      withWritten(containerRuntimeConfigs, written<ContainerRuntimeConfig>("ContainerRuntimeConfig")),
+      "ContainerRuntimeConfig",
     ),
     nodes: nodes.after,
   });
@@ -78,7 +82,7 @@ export function rolloutChanges(input: RolloutChangesInput): Pick<ChangePlan, "po
       ...input,
       before: old.pools,
       after: fresh.pools,
-      objectsOf: objectsByPool(writes, input.boot, after.pools ?? []),
+      objectsOf: objectsByPool({ writes, removals, boot: input.boot }, after.pools ?? []),
       config: (name) => configs.get(name),
       boot: settled.after.boot,
       now,

@@ -11,13 +11,21 @@ import type { ObjectFinding } from "../finding.ts";
 import { describeProblem } from "../rollout/rendering.ts";
 import { plannedObject, type PlannedWrite } from "./change-plan.ts";
 import type { BootChange } from "./boot-changes.ts";
+import type { PlannedRemoval } from "./removals.ts";
 import type { ChangedObject } from "./pool-change.ts";
 import type { RenderedPool } from "./pool-side.ts";
 
 /** The changed objects that reach each pool, or did before: written ones, and MachineConfigs with boot arguments. */
 export function objectsByPool(
-  writes: readonly PlannedWrite[],
-  boot: readonly BootChange[],
+  {
+    writes,
+    removals,
+    boot,
+  }: {
+    readonly writes: readonly PlannedWrite[];
+    readonly removals: readonly PlannedRemoval[];
+    readonly boot: readonly BootChange[];
+  },
   pools: readonly MachineConfigPool[],
 ): (pool: string) => readonly ChangedObject[] {
   const byPool = new Map<string, ChangedObject[]>();
@@ -29,6 +37,8 @@ export function objectsByPool(
     const both = [write.after, ...(write.before ? [write.before] : [])];
     if (change !== "none") add({ kind, name, change }, [...new Set(both.flatMap((one) => reachedBy(one, pools)))]);
   }
+  for (const { object } of removals)
+    add({ kind: object.kind, name: object.metadata.name ?? "", change: "delete" }, reachedBy(object, pools));
   for (const { machineConfig: name, before, after, pools: selecting } of boot)
     add({ kind: "MachineConfig", name, change: after ? (before ? "change" : "create") : "delete" }, selecting);
   return (pool) => byPool.get(pool) ?? [];

@@ -53,6 +53,15 @@ describe("a topology", () => {
     expect(read?.topology).toMatchObject({ reservedCpus });
   });
 
+  test("names the pool of its nodes, which are workers too", () => {
+    const [rt, worker, plain] = readTopology({
+      groups: [{ name: "a", pool: "rt", labels: { rack: 1 } }, { name: "b", pool: "worker" }, { name: "c" }],
+    });
+    const role = (name: string): string => `node-role.kubernetes.io/${name}`;
+    expect([rt?.pool, rt?.labels]).toEqual(["rt", { [role("worker")]: "", [role("rt")]: "", rack: "1" }]);
+    expect([worker?.labels, plain?.labels]).toEqual([{ [role("worker")]: "" }, {}]);
+  });
+
   test("has queues of its network card and a disk for data where it says so", () => {
     const [read] = readTopology(group({ networkQueues: 8, dataDisk: "/mnt/data" }));
     expect(read?.topology).toMatchObject({ networkQueues: 8, dataDisk: "/mnt/data" });
@@ -75,6 +84,7 @@ describe("a topology", () => {
     [group({ memory: "1Ki" }), 'groups[0].memory: "1Ki" is not a quantity such as 16Gi'],
     [group({ architecture: "vax" }), "groups[0].architecture: must be amd64 or arm64"],
     [group({ labels: ["a"] }), "groups[0].labels: must be an object"],
+    [group({ pool: "a b" }), "groups[0].pool: must be a name such as low-latency"],
     [group({ labels: { a: {} } }), "groups[0].labels.a: must be a string"],
     [group({ taints: [{ key: "a", effect: "Never" }] }), "groups[0].taints[0].effect: must be one of"],
     [group({ taints: [{ effect: "NoSchedule" }] }), "groups[0].taints[0].key: must not be empty"],

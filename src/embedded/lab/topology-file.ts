@@ -10,6 +10,8 @@ export interface NodeGroup {
   readonly names: readonly string[];
   readonly topology: Topology;
   readonly labels: Readonly<Record<string, string>>;
+  /** The MachineConfigPool that its nodes are for. */
+  readonly pool?: string | undefined;
   readonly taints: readonly Taint[];
   /** Capacity besides cpu, memory and pods. */
   readonly resources: Readonly<Record<string, string>>;
@@ -31,6 +33,7 @@ const fields = [
   "architecture",
   "kernel",
   "labels",
+  "pool",
   "taints",
   "resources",
   "hugepages",
@@ -75,6 +78,7 @@ function readGroup(group: JsonObject, at: string): NodeGroup {
   const pages = pagesOf(group, at, memoryMiB);
   const hugepages = new Map(pages.map(({ sizeKiB, count }) => [sizeKiB, count]));
   const cpus = cpusOf(group, at);
+  const pool = poolOf(group, at);
   return {
     names: namesOf(group, at),
     topology: {
@@ -88,13 +92,25 @@ function readGroup(group: JsonObject, at: string): NodeGroup {
       ...reservedOf(group, at, cpus),
       ...devicesOf(group, at),
     },
-    labels: Object.fromEntries(texts(group, "labels", at)),
+    labels: { ...roles(pool), ...Object.fromEntries(texts(group, "labels", at)) },
+    pool,
     taints: taintsOf(group, at),
     resources: Object.fromEntries([
       ...quantities(group, "resources", at),
       ...pages.map(({ size, amount }) => [`hugepages-${size}`, amount]),
     ]),
   };
+}
+
+function poolOf({ pool }: JsonObject, at: string): string | undefined {
+  if (pool === undefined || (typeof pool === "string" && nodeName.test(pool) && pool.length <= 63)) return pool;
+  throw new TopologyError(`${at}.pool: must be a name such as low-latency`);
+}
+
+/** By which pools choose their nodes. A node of a pool of its own is a worker too. */
+function roles(pool: string | undefined): Record<string, string> {
+  const names = pool === undefined ? [] : [...new Set(["worker", pool])];
+  return Object.fromEntries(names.map((name) => [`node-role.kubernetes.io/${name}`, ""]));
 }
 
 function cpusOf(

@@ -58,9 +58,14 @@ const examples: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "Follow it": "attune status -w",
     "Every node by name, by state": "attune status -o wide --by state",
   },
+  "support-bundle": {
+    "To look at before you pass it on": "attune support-bundle --file bundle.tar.gz",
+  },
   plan: {
     "What applying a file would change": "attune plan -f tuned.yaml",
     "A folder and the folders in it": "attune plan -R -f manifests/",
+    "What deleting it would change": "attune plan --delete -f tuned.yaml",
+    "A kustomization": "attune plan -k overlays/production",
     "What comes from another program": "helm template ./chart | attune plan -f -",
   },
   explain: {

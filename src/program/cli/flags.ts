@@ -83,6 +83,7 @@ export const consoleFlags = {
     "with --in-cluster: directory of tls.crt and tls.key, read again when they change; without them it makes its own",
     { default: certificateFolder },
   ),
+  ...logFlags("warn"),
 };
 
 export const apiserverFlags = {
@@ -406,12 +407,27 @@ export const statusFlags = {
   output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (every node by name), json or yaml"),
 };
 
+export const supportBundleFlags = {
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
+  systemNamespace: text("--system-namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
+  file: text("--file <file>", "the archive to write; it must not exist", {
+    shownDefault: "attune-support-<time>.tar.gz",
+  }),
+};
+
 export const versionFlags = { output: outputFlag(["text", "json", "yaml"], "text, json or yaml") };
 
 export const labReadFlags = { ...connectionFlags };
 
 export const planFlags = {
-  ...manifestFlags,
+  filename: list(
+    "-f, --filename <file...>",
+    "files, folders or http(s) addresses of manifests, - for standard input; may be repeated",
+  ),
+  kustomize: text("-k, --kustomize <dir>", "folder with a kustomization, which kubectl builds; instead of -f"),
+  recursive: manifestFlags.recursive,
+  delete: toggle("--delete", "show what deleting the objects would change, instead of applying them"),
   ...connectionFlags,
   namespace: text("-n, --namespace <name>", "namespace of objects that have none", {
     shownDefault: "namespace of the context",

@@ -2,19 +2,14 @@ import { CommanderError } from "commander";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { completeCommand } from "./completion/complete-command.ts";
 import { attuneProgram } from "./program.ts";
-import { printableLines, shellWord, writeErr } from "./terminal/terminal.ts";
+import { errorLines, writeErr } from "./terminal/terminal.ts";
 
-/**
- * The message of an error. A command without a cluster names that of an `attune up` on this machine, and does not use it: a
- * command such as `install --apply` must not write to a cluster that its user did not choose.
- */
+/** The message of an error. A command that may not choose a cluster by itself names those of an `attune up` on this machine. */
 async function adviceOn(error: unknown): Promise<string> {
   // Bundles have classes of their own, so `instanceof` does not know this one.
   if (!(error instanceof Error) || error.name !== "NoClusterError") return errorText(error);
-  const { runningKubeconfig } = await import("./up/state-directory.ts");
-  const kubeconfig = await runningKubeconfig(process.env);
-  if (kubeconfig === undefined) return error.message;
-  return `no cluster: attune up is running; to use its cluster: export KUBECONFIG=${shellWord(kubeconfig)}`;
+  const { clustersToName } = await import("./up/running-cluster.ts");
+  return (await clustersToName(process.env)) ?? error.message;
 }
 
 async function main(): Promise<void> {
@@ -30,7 +25,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = 0;
-    } else writeErr(printableLines(`error: ${await adviceOn(error)}\n`));
+    } else writeErr(errorLines(`error: ${await adviceOn(error)}\n`));
   } finally {
     clearInterval(alive);
   }

@@ -15,6 +15,7 @@ import {
   scyllaAgentCommandFlags,
   scyllaGateCommandFlags,
   statusFlags,
+  supportBundleFlags,
   takeOverFlags,
   uninstallFlags,
   upFlags,
@@ -22,10 +23,11 @@ import {
   webhookCommandFlags,
 } from "./flags.ts";
 import { addCommand, hintAfterError } from "./option/flag.ts";
+import { helpFormat } from "./option/help-format.ts";
 import { perftuneFlags } from "./perftune/flags.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
-import { printableLines, writeErr, writeOut } from "./terminal/terminal.ts";
+import { errorLines, writeErr, writeOut } from "./terminal/terminal.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "../version.ts";
 
@@ -35,28 +37,45 @@ export function attuneProgram(): Command {
     .description("Tunes Kubernetes nodes from declarative objects, on any cluster or without one.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print help for a command")
+    .configureHelp(helpFormat)
+    // `lab` and `lab read` have flags of the same names.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut,
       writeErr,
-      outputError: (text, write) => write(printableLines(text.startsWith("error:") ? text : `error: ${text}`)),
+      outputError: (text, write) => write(errorLines(text.startsWith("error:") ? text : `error: ${text}`)),
     })
     .exitOverride();
-  hintAfterError(program, "the commands");
+  hintAfterError(program, "the commands").addHelpText(
+    "after",
+    "\nTo begin: attune up, and attune status in another terminal\n",
+  );
+
+  program.commandsGroup("Try it on this machine:");
 
   addCommand(program, {
     name: "up",
+    summary: "run the whole system, with virtual nodes and an example",
     description: "run the whole system on this machine, with virtual nodes and an example Tuned",
     flags: upFlags,
     run: async (options) => (await import("./up/up.ts")).up(options),
   });
 
-  addCommand(program, {
-    name: "console",
-    description:
-      "serve the console for a cluster in a browser on this machine, with the rights of the kubeconfig's user",
-    flags: consoleFlags,
-    run: async (options) => (await import("./console/console.ts")).consoleCommand(options),
+  const labCommand = addCommand(program, {
+    name: "lab",
+    summary: "run virtual nodes on any API server",
+    description: "run virtual nodes on any API server, for trials and scale tests",
+    flags: labFlags,
+    run: async (options) => (await import("./lab/lab.ts")).lab(options),
+  });
+
+  addCommand(labCommand, {
+    name: "read",
+    description: "print a file of a virtual node, or the names in a folder",
+    operands: { "<node>": "name of the node", "<path>": "absolute path on it, such as /proc/sys/vm/swappiness" },
+    flags: labReadFlags,
+    run: async (options, [node = "", path = ""]) =>
+      (await import("./lab/read-file.ts")).readLabFile(node, path, options),
   });
 
   addCommand(program, {
@@ -66,8 +85,124 @@ export function attuneProgram(): Command {
     run: async (options) => (await import("./apiserver.ts")).apiserver(options),
   });
 
+  program.commandsGroup("Look at a cluster:");
+
+  addCommand(program, {
+    name: "status",
+    description: "show whether every node is as wanted, and what is not",
+    flags: statusFlags,
+    run: async (options) => (await import("./status/status.ts")).status(options),
+  });
+
+  addCommand(program, {
+    name: "explain",
+    summary: "show why a node, a Tuned or a pod is as it is",
+    description:
+      "show why a node has its profile, and where each of its settings comes from; which nodes a Tuned reaches, and why not the others; or what admission did with a pod, and by which rule",
+    operands: {
+      "<kind>": "node, tuned or pod",
+      "<name>": "its name",
+      "[option]": "of a node: only this setting or boot argument, such as vm.swappiness",
+    },
+    flags: explainFlags,
+    run: async (options, operands) => (await import("./explain/explain.ts")).explain(operands, options),
+  });
+
+  addCommand(program, {
+    name: "plan",
+    summary: "show what applying or deleting manifests would change",
+    description: "show what applying or deleting manifests would change on nodes; exit code 0: nothing, 2: something",
+    flags: planFlags,
+    run: async (options) => (await import("./plan/plan.ts")).plan(options),
+  });
+
+  addCommand(program, {
+    name: "support-bundle",
+    summary: "write what others need to help to an archive, without secrets",
+    description:
+      "write objects, status, events and logs of Attune to an archive for people who help; without Secrets, tokens and environment",
+    flags: supportBundleFlags,
+    run: async (options) => (await import("./support-bundle/support-bundle.ts")).supportBundle(options),
+  });
+
+  addCommand(program, {
+    name: "console",
+    summary: "serve the console for a cluster in a browser",
+    description:
+      "serve the console for a cluster in a browser on this machine, with the rights of the kubeconfig's user",
+    flags: consoleFlags,
+    run: async (options) => (await import("./console/console.ts")).consoleCommand(options),
+  });
+
+  program.commandsGroup("Write profiles:");
+
+  profileCommand(program);
+  renderCommand(program);
+
+  program.commandsGroup("Tune this host:");
+
+  tunedCommand(program);
+
+  addCommand(program, {
+    name: "perftune",
+    summary: "tune network cards, disks and clock of this host for Scylla",
+    description:
+      "tune network cards, disks and clock of this host for Scylla, and keep interrupts off the CPUs of the database",
+    flags: perftuneFlags,
+    run: async (options) => {
+      const { perftune, processTerminal } = await import("./perftune/run.ts");
+      process.exitCode = await perftune(options, processTerminal());
+    },
+  });
+
+  program.commandsGroup("Install:");
+
+  addCommand(program, {
+    name: "install",
+    summary: "print the manifests that install Attune, or apply them",
+    description:
+      "print the manifests that install Attune, or apply them; with --kubeconfig, adapts them to that cluster",
+    flags: installFlags,
+    run: async (options) => (await import("./install/install.ts")).install(options),
+  });
+
+  addCommand(program, {
+    name: "uninstall",
+    summary: "roll back all nodes, and delete what install made",
+    description: "roll back all nodes, and then delete what install made; objects of users stay",
+    flags: uninstallFlags,
+    run: async (options) => (await import("./uninstall/uninstall.ts")).uninstall(options),
+  });
+
+  addCommand(program, {
+    name: "take-over",
+    summary: "replace the operator that OpenShift ships, or hand back",
+    description: "print the steps that put Attune in place of the operator that OpenShift ships, or carry them out",
+    flags: takeOverFlags,
+    run: async (options) => (await import("./take-over/take-over.ts")).takeOver(options),
+  });
+
+  addCommand(program, {
+    name: "crds",
+    description: "print the CustomResourceDefinitions that Attune uses",
+    flags: crdsFlags,
+    run: async (options) => (await import("./install/install.ts")).crds(options),
+  });
+
+  addCommand(program, {
+    name: "node-token",
+    summary: "issue the token for the first boot of a machine",
+    description: "issue the token with which a machine gets the config of its pool before it is a node",
+    operands: { "<node>": "name that the node will have" },
+    flags: nodeTokenFlags,
+    run: async (options, [node = ""]) => (await import("./node-token/node-token.ts")).nodeToken(node, options),
+  });
+
+  program.commandsGroup("Programs that run on a cluster:");
+
   addCommand(program, {
     name: "operator",
+    summary: "choose a profile for each node, and roll pools out",
     description: "run the operator: choose a profile for each node, and boot arguments for each pool",
     flags: operatorCommandFlags,
     run: async (options) => (await import("./operator/operator.ts")).operator(options),
@@ -75,6 +210,7 @@ export function attuneProgram(): Command {
 
   addCommand(program, {
     name: "management",
+    summary: "bring tuning of NodePools to hosted clusters",
     description:
       "run the management side of hosted control planes: bring tuning of NodePools to the operators of hosted clusters",
     flags: managementCommandFlags,
@@ -94,6 +230,14 @@ export function attuneProgram(): Command {
   });
 
   addCommand(program, {
+    name: "webhook",
+    summary: "check, convert and partition objects on admission",
+    description: "run the admission and conversion webhook, and register it with the API server",
+    flags: webhookCommandFlags,
+    run: async (options) => (await import("./webhook.ts")).webhook(options),
+  });
+
+  addCommand(program, {
     name: "scylla-agent",
     description: "tune a node for the Scylla databases on it",
     flags: scyllaAgentCommandFlags,
@@ -102,118 +246,17 @@ export function attuneProgram(): Command {
 
   addCommand(program, {
     name: "scylla-gate",
+    summary: "let a database start when its node is tuned for it",
     description: "let the database of a pod start when its node is tuned; runs as a sidecar of the database",
     flags: scyllaGateCommandFlags,
     run: async (options) => (await import("./scylla-gate/scylla-gate.ts")).scyllaGate(options),
   });
 
-  addCommand(program, {
-    name: "node-token",
-    description: "issue the token with which a machine gets the config of its pool before it is a node",
-    operands: { "<node>": "name that the node will have" },
-    flags: nodeTokenFlags,
-    run: async (options, [node = ""]) => (await import("./node-token/node-token.ts")).nodeToken(node, options),
-  });
-
-  addCommand(program, {
-    name: "install",
-    description:
-      "print the manifests that install Attune, or apply them; with --kubeconfig, adapts them to that cluster",
-    flags: installFlags,
-    run: async (options) => (await import("./install/install.ts")).install(options),
-  });
-
-  addCommand(program, {
-    name: "uninstall",
-    description: "roll back all nodes, and then delete what install made; objects of users stay",
-    flags: uninstallFlags,
-    run: async (options) => (await import("./uninstall/uninstall.ts")).uninstall(options),
-  });
-
-  addCommand(program, {
-    name: "take-over",
-    description: "print the steps that put Attune in place of the operator that OpenShift ships, or carry them out",
-    flags: takeOverFlags,
-    run: async (options) => (await import("./take-over/take-over.ts")).takeOver(options),
-  });
-
-  addCommand(program, {
-    name: "crds",
-    description: "print the CustomResourceDefinitions that Attune uses",
-    flags: crdsFlags,
-    run: async (options) => (await import("./install/install.ts")).crds(options),
-  });
-
-  addCommand(program, {
-    name: "webhook",
-    description: "run the admission and conversion webhook, and register it with the API server",
-    flags: webhookCommandFlags,
-    run: async (options) => (await import("./webhook.ts")).webhook(options),
-  });
-
-  const labCommand = addCommand(program, {
-    name: "lab",
-    description: "run virtual nodes on any API server, for trials and scale tests",
-    flags: labFlags,
-    run: async (options) => (await import("./lab/lab.ts")).lab(options),
-  });
-
-  addCommand(labCommand, {
-    name: "read",
-    description: "print a file of a virtual node, or the names in a folder",
-    operands: { "<node>": "name of the node", "<path>": "absolute path on it, such as /proc/sys/vm/swappiness" },
-    flags: labReadFlags,
-    run: async (options, [node = "", path = ""]) =>
-      (await import("./lab/read-file.ts")).readLabFile(node, path, options),
-  });
-
-  addCommand(program, {
-    name: "status",
-    description: "show whether every node is as wanted, and what is not",
-    flags: statusFlags,
-    run: async (options) => (await import("./status/status.ts")).status(options),
-  });
-
-  addCommand(program, {
-    name: "plan",
-    description: "show what applying manifests would change on nodes; exit code 0: nothing, 2: something",
-    flags: planFlags,
-    run: async (options) => (await import("./plan/plan.ts")).plan(options),
-  });
-
-  addCommand(program, {
-    name: "explain",
-    description:
-      "show why a node has its profile, and where each of its settings comes from; which nodes a Tuned reaches, and why not the others; or what admission did with a pod, and by which rule",
-    operands: {
-      "<kind>": "node, tuned or pod",
-      "<name>": "its name",
-      "[option]": "of a node: only this setting or boot argument, such as vm.swappiness",
-    },
-    flags: explainFlags,
-    run: async (options, operands) => (await import("./explain/explain.ts")).explain(operands, options),
-  });
-
-  addCommand(program, {
-    name: "perftune",
-    description:
-      "tune network cards, disks and clock of this host for Scylla, and keep interrupts off the CPUs of the database",
-    flags: perftuneFlags,
-    run: async (options) => {
-      const { perftune, processTerminal } = await import("./perftune/run.ts");
-      process.exitCode = await perftune(options, processTerminal());
-    },
-  });
-
-  addCommand(program, {
-    name: "version",
-    description: "print the version, and that of Node.js",
-    flags: versionFlags,
-    run: async (options) => (await import("./version/version.ts")).printVersion(options),
-  });
+  program.commandsGroup("About the program:").helpCommand("help [command]", "print help for a command");
 
   addCommand(program, {
     name: "completion",
+    summary: "print the script that completes commands in a shell",
     description: "print a script that completes commands, flags and names of objects in a shell",
     operands: { "<shell>": "bash, zsh or fish" },
     flags: {},
@@ -228,8 +271,12 @@ export function attuneProgram(): Command {
     run: async (_, [dir = ""]) => (await import("./reference/man.ts")).writeManPages(attuneProgram(), dir),
   });
 
-  profileCommand(program);
-  renderCommand(program);
-  tunedCommand(program);
+  addCommand(program, {
+    name: "version",
+    description: "print the version, and that of Node.js",
+    flags: versionFlags,
+    run: async (options) => (await import("./version/version.ts")).printVersion(options),
+  });
+
   return program;
 }

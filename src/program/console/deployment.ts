@@ -69,7 +69,7 @@ export function consoleDeployment({ namespace, image, isOpenShift }: ConsoleDepl
                 name: "console",
                 image,
                 command: ["attune", "console"],
-                args: ["--in-cluster", "--port", String(consolePort)],
+                args: ["--in-cluster", "--log-level", "info", "--port", String(consolePort)],
                 ports: [{ name: "https", containerPort: consolePort, protocol: "TCP" }],
                 volumeMounts: [
                   { name: "authority", mountPath: authorityFolder, readOnly: true },

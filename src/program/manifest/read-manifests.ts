@@ -21,17 +21,26 @@ export interface ReadOptions {
   /** Also read the folders inside a folder. */
   readonly recursive: boolean;
   readonly stdin: () => Promise<string>;
+  /** The text at an address. Absent: addresses are no paths. */
+  readonly url?: (address: string) => Promise<string>;
 }
 
-/** Files, folders and `-`, as kubectl's `-f` takes them. */
+/** Files, folders, addresses and `-`, as kubectl's `-f` takes them. */
 export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<ReadManifests> {
   const manifests: Manifest[] = [];
   const problems: string[] = [];
   for (const path of paths) {
     if (path === "-") await manifestsIn("standard input", await options.stdin(), manifests, problems);
-    else
-      for (const file of await filesAt(path, options.recursive))
-        await manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
+    else if (options.url && /^https?:\/\//i.test(path))
+      await manifestsIn(path, await options.url(path), manifests, problems);
+    else {
+      const files = await filesAt(path, options.recursive);
+      if (files.length === 0)
+        problems.push(
+          `${path}: has no file that ends in .yaml, .yml or .json${options.recursive ? "" : "; -R also reads the folders in it"}`,
+        );
+      for (const file of files) await manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
+    }
   }
   return { manifests, problems };
 }

@@ -14,7 +14,12 @@ test.each([
 ])("sends no request for %s %s", async (apiVersion, kind, because) => {
   const manifests = [{ place: "f.yaml", object: { apiVersion, kind, metadata: { name: "x" } } }];
   const asked = await dryRunAll(noClient, manifests, { namespace: "default", absent: ["MachineConfigPool"], signal });
-  expect(asked).toEqual({ writes: [], problems: [], skipped: [{ place: "f.yaml", kind, name: "x", because }] });
+  expect(asked).toEqual({
+    writes: [],
+    removals: [],
+    problems: [],
+    skipped: [{ place: "f.yaml", kind, name: "x", because }],
+  });
 });
 
 describe("a patch", () => {

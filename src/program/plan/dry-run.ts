@@ -8,10 +8,12 @@ import {
   machineConfigPoolKind,
 } from "../../domain/machine-config/api.ts";
 import { tunedKind } from "../../domain/node-tuning/api.ts";
+import { defaultTunedName } from "../../domain/node-tuning/default-tuned.ts";
 import { get, isObject, type Json, set } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { readLastApplied } from "../../language/patch/last-applied.ts";
 import { group as performanceGroup, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import type { PlannedRemoval } from "../../domain/plan/removals.ts";
 import type { PlannedWrite } from "../../domain/plan/change-plan.ts";
 import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
@@ -25,6 +27,7 @@ export interface Skipped {
 
 export interface DryRuns {
   readonly writes: readonly PlannedWrite[];
+  readonly removals: readonly PlannedRemoval[];
   readonly skipped: readonly Skipped[];
   readonly problems: readonly string[];
 }
@@ -51,18 +54,23 @@ export interface DryRunOptions {
   readonly namespace: string;
   /** Kinds that the cluster does not have. */
   readonly absent?: readonly string[];
+  /** A hosted cluster: its Tuneds are copies. */
+  readonly mirrorsTuneds?: boolean | undefined;
   /** Server-side apply as this manager, instead of what `kubectl apply` sends. */
   readonly applyAs?: string | undefined;
+  /** The objects are to be deleted. */
+  readonly deletes?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Asks the API server what `kubectl apply` would store for each object. */
+/** Asks the API server what `kubectl apply` would store for each object, or whether `kubectl delete` may delete it. */
 export async function dryRunAll(
   client: Client,
   manifests: readonly Manifest[],
-  { namespace, absent = [], applyAs, signal }: DryRunOptions,
+  { namespace, absent = [], mirrorsTuneds = false, applyAs, deletes = false, signal }: DryRunOptions,
 ): Promise<DryRuns> {
   const writes: PlannedWrite[] = [];
+  const removals: PlannedRemoval[] = [];
   const skipped: Skipped[] = [];
   const problems: string[] = [];
   const places = new Map<string, string>();
@@ -74,6 +82,10 @@ export async function dryRunAll(
       skipped.push({ place, kind, name, because: of ? "the cluster has no such kind" : whySkipped(object) });
       continue;
     }
+    if (kind === tunedKind.kind && mirrorsTuneds && name !== defaultTunedName) {
+      skipped.push({ place, kind, name, because: fromNodePools });
+      continue;
+    }
     const target = of.ref.namespaced ? { ...object, metadata: { namespace, ...metadata } } : object;
     const id = JSON.stringify([kind, target.metadata.namespace, name]);
     const twice = places.get(id);
@@ -81,14 +93,22 @@ export async function dryRunAll(
     if (twice !== undefined) problems.push(`${place}: ${kind} ${name} is already defined in ${twice}`);
     else
       try {
-        writes.push({ place, ...(await dryRun(client, of, target, { applyAs, signal })) });
+        if (!deletes) writes.push({ place, ...(await dryRun(client, of, target, { applyAs, signal })) });
+        else {
+          const found = await dryRunDelete(client, of.ref, target, signal);
+          if (found) removals.push({ place, object: found });
+          else skipped.push({ place, kind, name, because: "the cluster does not have it" });
+        }
       } catch (error) {
         if (!isApiError(error) || error.code === 0 || error.code === 401) throw error;
         problems.push(`${place}: ${error.message}`);
       }
   }
-  return { writes, skipped, problems };
+  return { writes, removals, skipped, problems };
 }
+
+const fromNodePools =
+  "Tuneds of a hosted cluster come from its NodePools: put it into a ConfigMap of the management cluster";
 
 function whySkipped({ apiVersion, kind }: KubeObject): string {
   const known = planned.find(({ ref }) => ref.kind === kind);
@@ -115,6 +135,18 @@ async function dryRun(
   const metadata = { ...object.metadata, annotations: object.metadata.annotations ?? {} };
   const patch = withRemovals(readLastApplied(before), { ...object, metadata } as unknown as Json);
   return { before, after: await client.patch(ref, name, { type, patch }, options) };
+}
+
+/** The object, which may be deleted; undefined if it is not there. */
+async function dryRunDelete(
+  client: Client,
+  ref: KindRef,
+  { metadata: { name = "", namespace } }: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const found = await ifThere(client.get(ref, name, { namespace, signal }));
+  if (found) await client.delete(ref, name, { namespace, dryRun: true, signal });
+  return found && { ...found, apiVersion: ref.apiVersion, kind: ref.kind };
 }
 
 /** A merge patch that sets what is wanted and removes what was applied last time and is no longer wanted. */

@@ -3,6 +3,7 @@ import { type ObjectFinding, mostSevereFirst } from "../../domain/finding.ts";
 import { type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import type { ChangePlan, PlannedWrite } from "../../domain/plan/change-plan.ts";
+import type { PlannedRemoval } from "../../domain/plan/removals.ts";
 import { type ClusterState, planChanges } from "../../domain/plan/plan-changes.ts";
 import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -14,7 +15,7 @@ import { readOnlyClient } from "../gather/read-only-client.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
 import { dryRunAll, type Skipped } from "./dry-run.ts";
 
-/** What applying objects would do. */
+/** What applying or deleting objects would do. */
 export interface PlanDocument extends ChangePlan {
   readonly skipped: readonly Skipped[];
 }
@@ -26,6 +27,8 @@ export interface PlanObjects {
   readonly namespace?: string | undefined;
   /** Asks for server-side apply as this manager, instead of what `kubectl apply` sends. */
   readonly applyAs?: string | undefined;
+  /** Instead of applied, they are deleted. */
+  readonly deletes?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +39,7 @@ export type PlannedObjects =
 
 /** Asks for dry runs and computes what they lead to. Changes nothing. */
 export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
-  const { client, manifests, namespace = "default", applyAs, signal } = input;
+  const { client, manifests, namespace = "default", applyAs, deletes, signal } = input;
   const reader = readOnlyClient(client);
   const [gathered, profiles] = await Promise.all([
     gatherNodeTuning({ client: reader, namespace: tuningNamespace, now: Date.now(), signal }),
@@ -47,11 +50,18 @@ export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
     ...(profiles ? [] : [performanceProfileKind.kind]),
     ...(gathered.features.scyllaNodeConfigs ? [] : scyllaKinds),
   ];
-  const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, applyAs, signal });
+  const { writes, removals, skipped, problems } = await dryRunAll(reader, manifests, {
+    namespace,
+    absent,
+    mirrorsTuneds: gathered.tuning.mirrored !== undefined,
+    applyAs,
+    deletes,
+    signal,
+  });
   if (problems.length > 0) return { type: "refused", problems };
 
-  const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, signal });
-  const result = planChanges({ writes, cluster });
+  const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, removals, signal });
+  const result = planChanges({ writes, removals, cluster });
   if (result.type === "refused") return result;
   const findings = [...missingScylla(skipped, absent), ...result.plan.findings].toSorted(mostSevereFirst);
   return { type: "plan", document: { ...result.plan, findings, skipped } };
@@ -74,13 +84,14 @@ async function clusterState(input: {
   readonly gathered: GatheredTuning;
   readonly profiles: readonly KubeObject[];
   readonly writes: readonly PlannedWrite[];
+  readonly removals: readonly PlannedRemoval[];
   readonly signal: AbortSignal;
 }): Promise<ClusterState> {
-  const { client, gathered, profiles, writes, signal } = input;
+  const { client, gathered, profiles, writes, removals, signal } = input;
   const { tuning, nodes, profiles: tuned, features } = gathered;
   const written = writes.map(({ after }) => after);
   const tuneds = written.filter(({ kind }) => kind === "Tuned") as Tuned[];
-  const names = written
+  const names = [...written, ...removals.map(({ object }) => object)]
     .filter(({ kind }) => kind === performanceProfileKind.kind)
     .map(({ metadata }) => metadata.name ?? "");
   return {

@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each([
-  ["swappiness", "nothing in profile p of node n sets swappiness; similar: vm.swappiness"],
+  ["swappiness", "nothing in profile p of node n sets swappiness; did you mean vm.swappiness?"],
   ["noh", "nothing in profile p of node n sets noh"],
   ["", "nothing in profile p of node n sets "],
 ])("%j is set by nothing", (option, message) => {

@@ -1,3 +1,4 @@
+import { didYouMean } from "./near-names.ts";
 import type { NodeExplanation } from "./explain-node.ts";
 import type { SettingExplanation } from "./settings.ts";
 
@@ -13,8 +14,14 @@ export function onlyOption<T extends NodeExplanation>(explanation: T, option: st
     rules: rules.filter(({ outcome }) => outcome === "chosen"),
     settings,
     tuneds: [],
-    chain: [],
+    chain: explanation.chain.filter(({ file }) => isSource(file, settings)),
   };
+}
+
+/** Whether lines of a profile set one of the settings, or a value that is overridden. */
+function isSource(file: string, settings: readonly SettingExplanation[]): boolean {
+  const lines = settings.flatMap(({ from, overrides }) => [from, ...overrides.map((old) => old.from)]);
+  return lines.some((line) => line.startsWith(`${file}:`));
 }
 
 function isAbout({ unit, option: name, wanted, state }: SettingExplanation, option: string): boolean {
@@ -31,8 +38,7 @@ function whyNone({ node, profile, chain, settings }: NodeExplanation, option: st
   if (profile === undefined) return `node ${node} has no profile, so nothing sets ${option}`;
   const profiles =
     chain.length > 1 ? `the profiles ${chain.map((one) => one.profile).join(", ")}` : `profile ${profile}`;
-  const last = option.split(/[./]/).at(-1) ?? option;
-  const near = settings.map((one) => one.option).filter((name) => name.includes(last));
-  const hint = near.length > 0 ? `; similar: ${[...new Set(near)].join(", ")}` : "";
+  const names = settings.map((one) => one.option);
+  const hint = didYouMean(option, names) || didYouMean(option.split(/[./]/).at(-1) ?? option, names);
   return `nothing in ${profiles} of node ${node} sets ${option}${hint}`;
 }

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { writeOut } from "../terminal/terminal.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 import { type Candidates, candidates } from "./candidates.ts";
 
 /** A shell waits for the answer after each press of the key. */
@@ -26,7 +26,11 @@ async function namesOf({ of, flags }: Extract<Candidates, { type: "names" }>): P
   const timer = setTimeout(() => stop.abort(), timeoutMs);
   try {
     const client = new HttpClient(
-      await loadConnection({ kubeconfig: flags.get("--kubeconfig"), context: flags.get("--context") }),
+      await clusterToRead(
+        { kubeconfig: flags.get("--kubeconfig"), context: flags.get("--context") },
+        // A message would stand in the middle of what is being typed.
+        { about: "nodes", note: () => {} },
+      ),
     );
     try {
       const { signal } = stop;

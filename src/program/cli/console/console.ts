@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { consoleFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
-import { writeOut } from "../terminal/terminal.ts";
-import { examples } from "../up/examples.ts";
-import { defaultStateDirectory } from "../up/state-directory.ts";
+import { logOptions } from "../option/shared-flags.ts";
+import { processTerminal, writeOut } from "../terminal/terminal.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
+import { defaultStateDirectory, systemNames } from "../up/state-directory.ts";
 import { clusterOfPod, serveInCluster } from "./in-cluster.ts";
 import { version } from "../../version.ts";
 import { newLink, startOwnConsole } from "./running-console.ts";
@@ -17,7 +17,7 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   const { dir, port, url, inCluster, allowedHost: allowedHosts = [], certificates } = options;
   if (inCluster) {
     const { signal } = stopOnSignals();
-    const log = await createLog({ name: "attune", level: "info" });
+    const log = await createLog({ name: "attune", ...logOptions(options) });
     const connection = await clusterOfPod(process.env);
     const running = await serveInCluster({
       connection,
@@ -35,11 +35,11 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   if (own === undefined)
     throw new Error("choose a directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
   if (url) return printLink(dir === undefined ? defaultFolders(own) : [dir]);
-  const connection = await loadConnection(options);
+  const connection = await clusterToRead(options, { note: processTerminal().err });
   const client = new HttpClient(connection);
   const { signal } = stopOnSignals();
   try {
-    const log = await createLog({ name: "attune", level: "warn" });
+    const log = await createLog({ name: "attune", ...logOptions(options) });
     const clusters = [{ name: connection.name, client }];
     const running = await startOwnConsole(own, { clusters, port, allowedHosts, signal, log });
     writeOut(
@@ -51,10 +51,9 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   }
 }
 
-/** Of `attune console`, and of `attune up` in each mode and with each example. */
+/** Of `attune console`, and of each `attune up`. */
 function defaultFolders(own: string): string[] {
-  const names = ["hosted", "standalone", "plain", ...Object.keys(examples)];
-  return [own, ...names.map((name) => join(own, "..", name))];
+  return [own, ...systemNames.map((mode) => join(own, "..", mode))];
 }
 
 async function printLink(folders: readonly string[]): Promise<void> {

@@ -100,6 +100,8 @@ it("an explanation begins with the answer, then has the reasons", () => {
     "    instead of   0                 /usr/lib/base/tuned.conf:2",
     "  b              2        ✓        p/tuned.conf:4",
     "",
+    "✓ the node has it",
+    "",
     "Boot arguments",
     "Wanted:       quiet",
     "Reported:     all of them",

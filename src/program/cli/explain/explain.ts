@@ -3,12 +3,14 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type NodeStoryInput, nodeStory } from "../../../domain/fleet/node-story.ts";
 import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { didYouMean } from "../../../domain/node-tuning/explain/near-names.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { explainTuned } from "../../../domain/node-tuning/explain/explain-tuned.ts";
 import { onlyOption } from "../../../domain/node-tuning/explain/one-option.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 import { podStory } from "./explain-pod.ts";
 import { explanationText } from "./explain-text.ts";
 import { podText } from "./pod-text.ts";
@@ -31,7 +33,8 @@ export async function explain(
   options: ExplainOptions,
 ): Promise<void> {
   checkKind(kind, option);
-  const client = new HttpClient(await loadConnection(options));
+  const terminal = processTerminal();
+  const client = new HttpClient(await clusterToRead(options, { about: "nodes", note: terminal.err }));
   try {
     const { signal } = stopOnSignals();
     const { namespace } = client.connection;
@@ -41,7 +44,7 @@ export async function explain(
       name,
       option,
       options,
-      terminal: processTerminal(),
+      terminal,
       signal,
       contextNamespace: namespace,
     });
@@ -74,7 +77,10 @@ async function explainTunedOn({ name, options, terminal, signal, ...request }: E
   const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
   const podsOn = await gatherPods(client, tuning.tuneds, { signal });
   const explanation = explainTuned({ ...tuning, podsOn }, name);
-  if (!explanation) throw new Error(`tuneds ${JSON.stringify(name)} not found in namespace ${namespace}`);
+  if (!explanation) {
+    const known = tuning.tuneds.map(({ metadata }) => metadata.name ?? "");
+    throw new Error(`tuneds ${JSON.stringify(name)} not found in namespace ${namespace}${didYouMean(name, known)}`);
+  }
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
@@ -112,7 +118,10 @@ async function explainNodeOn(request: ExplainRequest): Promise<void> {
 async function withoutNode(client: Client, name: string, signal: AbortSignal): Promise<string> {
   const refusals = await readRefusals({ client, kind: "Node", namespace: "default", signal });
   const told = refusals.filter(({ refused }) => refused === name).map(refusalText);
-  return `nodes ${JSON.stringify(name)} not found${told.length === 0 ? "" : `. Admission refused it ${told.join("; ")}`}`;
+  if (told.length > 0) return `nodes ${JSON.stringify(name)} not found. Admission refused it ${told.join("; ")}`;
+  const { items } = await client.list(kinds.node, { signal });
+  const known = items.map(({ metadata }) => metadata.name ?? "");
+  return `nodes ${JSON.stringify(name)} not found${didYouMean(name, known)}`;
 }
 
 function checkKind(kind: string, option: string | undefined): keyof typeof explainers {

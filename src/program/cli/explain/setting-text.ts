@@ -26,8 +26,23 @@ const stateText = {
 /** A table, or where it is wider than the terminal, a few lines for each setting. */
 export function settingText(settings: readonly SettingExplanation[], colours: Colours, columns: Columns): string {
   if (settings.length === 0) return "";
-  return tableOrLines(settingTable(settings, colours, columns), settingLines(settings, colours, columns), columns);
+  const text = tableOrLines(
+    settingTable(settings, colours, columns),
+    settingLines(settings, colours, columns),
+    columns,
+  );
+  const legend = Object.entries(signs).filter(([state]) => settings.some((one) => one.state === state));
+  return [text, ...(legend.length > 0 ? ["", colours.dim(legend.map(([, about]) => about).join("   "))] : [])].join(
+    "\n",
+  );
 }
+
+/** What the signs mean that are no words. */
+const signs: Partial<Record<SettingExplanation["state"], string>> = {
+  "as wanted": "✓ the node has it",
+  skipped: "– not on this node",
+  unknown: "? not reported yet",
+};
 
 function paintsOf({ dim, green, red, yellow }: Colours): Record<SettingExplanation["state"], Paint> {
   return {

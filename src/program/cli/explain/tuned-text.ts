@@ -59,7 +59,7 @@ function profileCells({ profile, nodes }: ProfileExplanation, colours: Colours, 
   const said = { "in force": "in force", degraded: "degraded", "not yet": "not in force yet" };
   if (nodes.length === 0) return [{ text: printable(`${profile}: no node needs it`), paint: yellow }];
   return nodes.map(({ state, by, nodes: names }: ProfileOnNodes): Cell => {
-    const through = by === profile ? "" : `, which have the profile ${by}`;
+    const through = by === profile ? "" : `, which ${names.length === 1 ? "has" : "have"} the profile ${by}`;
     return {
       text: printable(`${profile}: ${said[state]} on ${namesText(names, most)}${through}`),
       paint: paints[state],

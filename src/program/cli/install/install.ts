@@ -22,7 +22,9 @@ import type { OperatorMode } from "../option/shared-flags.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 import { readStatus, statusOf, writeInfrastructure } from "./partitioning.ts";
-import { shellWord, writeErr, writeOut } from "../terminal/terminal.ts";
+import { isTerminal, processTerminal, screenSize, shellWord, writeErr, writeOut } from "../terminal/terminal.ts";
+import { wholeWords } from "../terminal/wrap.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 
 type Options = Values<typeof installFlags>;
 
@@ -47,7 +49,8 @@ export async function install(options: Options, env: Environment = process.env):
     );
 
   const { signal } = stopOnSignals();
-  const client = new HttpClient(await loadConnection(options));
+  const find = apply && !dryRun ? loadConnection(options) : clusterToRead(options, { note: processTerminal().err });
+  const client = new HttpClient(await find);
   try {
     const decided = partitioning && (await readStatus(client, partitioning, { mode, signal }));
     const inConfigMap = decided?.hasInfrastructure ? undefined : decided?.status;
@@ -57,13 +60,22 @@ export async function install(options: Options, env: Environment = process.env):
       dryRun,
       onApplied: ({ kind, metadata: { namespace, name } }, what) =>
         write(
-          `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}\n`,
+          `${wholeWords(
+            `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}`,
+            screenSize()?.columns,
+          )}\n`,
         ),
     });
     if (decided?.hasInfrastructure && !dryRun) await writeInfrastructure(client, decided.status, signal);
     for (const name of await removeForeignWebhooks(client, { dryRun, signal }))
       writeErr(`note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`);
     if (await isRemoved(client, signal)) writeErr(removedNote);
+    if (isTerminal())
+      write(
+        dryRun
+          ? "\nNothing has been changed.\n"
+          : `\n${objects.length} objects are applied. What becomes of the nodes: attune status -w\n`,
+      );
   } finally {
     client.close();
   }

@@ -15,7 +15,7 @@ export function smallNodes(
 }
 
 function nodesOfGroups(groups: readonly NodeGroup[]): VirtualNode[] {
-  return groups.flatMap(({ names, ...shared }) => {
+  return groups.flatMap(({ names, pool: _, ...shared }) => {
     const base = machineBase(shared.topology);
     return names.map((name) => new VirtualNode({ name, base, ...shared }));
   });
@@ -23,10 +23,26 @@ function nodesOfGroups(groups: readonly NodeGroup[]): VirtualNode[] {
 
 /** The nodes of a topology file. */
 export async function nodesOfFile(file: string): Promise<VirtualNode[]> {
+  return (await readTopologyFile(file)).nodes;
+}
+
+interface TopologyFile {
+  readonly nodes: VirtualNode[];
+  /** That its groups name, besides those that every cluster has. */
+  readonly pools: readonly string[];
+}
+
+export async function readTopologyFile(file: string): Promise<TopologyFile> {
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
-    return nodesOfGroups(readTopology(readYaml(await readFile(file, "utf8"))));
+    const groups = readTopology(readYaml(await readFile(file, "utf8")));
+    const pools = new Set(
+      groups.flatMap(({ pool = "worker" }) => (pool === "worker" || pool === "master" ? [] : pool)),
+    );
+    return { nodes: nodesOfGroups(groups), pools: [...pools] };
   } catch (error) {
+    if (error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT")
+      throw new Error(`--topology ${file}: no such file`, { cause: error });
     if (error instanceof TopologyError || error instanceof YamlError)
       throw new Error(`--topology ${file}: ${error.message}`, { cause: error });
     throw error;

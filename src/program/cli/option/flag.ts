@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { examplesText } from "../examples.ts";
+import { examplesOf, examplesText } from "../examples.ts";
 import { printable } from "../terminal/terminal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -136,6 +136,8 @@ export function list(
 export interface CommandDefinition<F extends Flags> {
   readonly name: string;
   readonly description: string;
+  /** What the list of commands says, where the description is too long for one line. */
+  readonly summary?: string;
   /** Arguments that are no flags, with what they are: `{ "<profile...>": "names of profiles" }`. */
   readonly operands?: Readonly<Record<string, string>>;
   readonly flags: F;
@@ -145,10 +147,10 @@ export interface CommandDefinition<F extends Flags> {
 }
 
 export function addCommand<F extends Flags>(parent: Command, definition: CommandDefinition<F>): Command {
-  const { name, description, operands = {}, flags, surplus = false, run } = definition;
-  const command = parent.command(name).description(description).allowExcessArguments(surplus);
-  hintAfterError(command, "its flags");
+  const { name, description, summary = "", operands = {}, flags, surplus = false, run } = definition;
+  const command = parent.command(name).description(description).summary(summary).allowExcessArguments(surplus);
   for (const [operand, about] of Object.entries(operands)) command.argument(operand, about);
+  hintAfterError(command, "its flags");
   addFlags(command, flags);
   command.addHelpText("after", () => examplesText(namesOf(command).slice(1).join(" ")));
   // Commander passes operands, then options, then the command.
@@ -169,9 +171,15 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === "ApiError" && (error as Error & { code?: number }).code !== 0;
 }
 
-/** After an error: the command that lists what would have been right. */
+/** After an error: what the command takes, a use of it, and the command that lists what would have been right. */
 export function hintAfterError(command: Command, what: string): Command {
-  return command.showHelpAfterError(`(${namesOf(command).join(" ")} --help lists ${what})`);
+  const [program = "", ...names] = namesOf(command);
+  const path = [program, ...names].join(" ");
+  const operands = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const [example] = examplesOf(names.join(" "));
+  const usage = operands.length === 0 ? [] : [`usage: ${[path, ...operands].join(" ")}`];
+  const use = operands.length === 0 || example === undefined ? [] : [`such as: ${example.line}`];
+  return command.showHelpAfterError([...usage, ...use, `(${path} --help lists ${what})`].join("\n"));
 }
 
 /** `["attune", "tuned", "apply"]` */

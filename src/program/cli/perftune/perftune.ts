@@ -55,7 +55,7 @@ async function undo(flags: PerftuneFlags, host: Host, terminal: Terminal): Promi
   );
   if (given.length > 0) throw new Error(`--undo restores everything: it cannot be combined with ${given.join(", ")}`);
   const restored = await asRoot(() => undoPerftune(host));
-  terminal.out(`${restoredText(restored, terminal.colours)}\n`);
+  terminal.out(`${restoredText(restored, terminal.colours, terminal.columns)}\n`);
   return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
 }
 

@@ -50,20 +50,30 @@ function objectText(object: PlannedObject, { most, columns }: Limits, colours: C
   if (change === "none")
     return paragraph([{ text: `= ${named} stays as it is`, paint: dim }, where], columns).join("\n");
   const sign = signs[change];
-  const what = { text: `would be ${change}d${derived ? " by the operator" : ""}`, paint: String };
+  const by = derived
+    ? ` by the ${change === "delete" && place.startsWith("owned by") ? "garbage collector" : "operator"}`
+    : "";
+  const what = { text: `would be ${change}d${by}`, paint: String };
   const title = paragraph(
     [{ text: sign, paint: { "+": green, "~": yellow, "-": red }[sign] }, { text: named, paint: bold }, what, where],
     columns,
   );
+  // What is in an object that goes is of no use.
+  if (change === "delete" && most !== Infinity) return title.join("\n");
   const lines = diff.trimEnd().split("\n");
   const shown =
     most === Infinity || change === "change" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
   const more = lines.length - shown.length;
   return [
     ...title,
-    ...shown.map((line) => diffLine(line, colours)),
+    ...shown.map((line) => diffLine(most === Infinity ? line : cutLine(line, columns), colours)),
     ...(more > 0 ? [dim(`  … and ${more} lines more, shown by -o wide`)] : []),
   ].join("\n");
+}
+
+/** A line of a file, which would be no easier to read in two. */
+function cutLine(line: string, columns: number | undefined): string {
+  return columns === undefined || line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 }
 
 function diffLine(line: string, { green, red, cyan }: Colours): string {
@@ -76,15 +86,24 @@ function nodesText(change: NodeChange, { most, columns }: Limits, colours: Colou
   const { bold, yellow, red, dim } = colours;
   const { nodes, before, after, settings, options, deferred, unresolved, problems } = change;
   const profiles = before === after ? `profile ${after} changes` : `profile ${before ?? "none"} → ${after ?? "none"}`;
+  const note = (text: string, paint: (text: string) => string): string[] => paragraph([{ text, paint }], columns, 2);
   const notes = [
-    ...(deferred ? [yellow(`  deferred (${deferred}): waits for the next restart of the node`)] : []),
-    ...unresolved.map((probe) => yellow(`  not evaluated: depends on ${printable(describeProbe(probe))} on the node`)),
-    ...(problems.length > 0 ? [red("  cannot be applied, and nothing changes: see below")] : []),
-    ...(problems.length === 0 && settings.length + options.length === 0 ? [dim("  no setting changes")] : []),
+    ...(deferred ? note(`deferred (${deferred}): waits for the next restart of the node`, yellow) : []),
+    ...unresolved.flatMap((probe) =>
+      note(`not evaluated: depends on ${printable(describeProbe(probe))} on the node`, yellow),
+    ),
+    ...(problems.length > 0 ? note("cannot be applied, and nothing changes: see below", red) : []),
+    ...(problems.length === 0 && settings.length + options.length === 0 ? note("no setting changes", dim) : []),
   ];
-  const title = `${bold(nodeNames(nodes, most))}: ${printable(profiles)}`;
+  const title = paragraph(
+    [
+      { text: `${nodeNames(nodes, most)}:`, paint: bold },
+      { text: printable(profiles), paint: String },
+    ],
+    columns,
+  );
   const table = settingTable(change, colours, columns);
-  return [title, ...notes, ...(table === "" ? [] : [table])].join("\n");
+  return [...title, ...notes, ...(table === "" ? [] : [table])].join("\n");
 }
 
 function settingTable({ settings, options }: NodeChange, colours: Colours, columns: number | undefined): string {
@@ -180,7 +199,11 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours, colum
   const { objects, changes, pools, nodes, scylla } = document;
   const count = (change: PlannedObject["change"]): number =>
     objects.filter((one) => one.change === change && !one.derived).length;
-  const derived = objects.filter((one) => one.derived && one.change !== "none").length;
+  const derived = objects.filter((one) => one.derived && one.change !== "none" && one.change !== "delete").length;
+  const owned = objects.filter((one) => one.derived && one.change === "delete").length;
+  const counts = (["create", "change", "delete"] as const).flatMap((change) =>
+    count(change) > 0 || (change !== "delete" && count("delete") === 0) ? `${count(change)} to ${change}` : [],
+  );
   const updates = pools.flatMap((pool) => pool.updates);
   const touched = new Set([...changes, ...updates, ...(scylla?.agents ?? [])].flatMap((change) => change.nodes)).size;
   const at = (level: Level): number =>
@@ -192,9 +215,11 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours, colum
   const parts = [
     painted("Plan:", bold),
     painted(
-      `${count("create")} to create, ${count("change")} to change${derived > 0 ? `, ${derived} by the operator` : ""};`,
+      `${[...counts, ...(derived > 0 ? [`${derived} by the operator`] : []), ...(owned > 0 ? [`${owned} with it`] : [])].join(", ")};`,
     ),
-    painted(`${derived > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"};`),
+    painted(
+      `${derived + owned > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"};`,
+    ),
     ...(drains > 0 ? [painted(`${drains} ${drains === 1 ? "is" : "are"} drained;`, yellow)] : []),
     { ...last, text: `${last.text}.` },
     painted("Nothing has been changed."),

@@ -241,7 +241,7 @@ describe("attune explain", () => {
     expect(await shown("vm.swappiness")).toEqual([["sysctl.vm.swappiness"], 1]);
     expect(await shown("sysctl.vm.swappiness")).toEqual([["sysctl.vm.swappiness"], 1]);
     await expect(shown("net.swappiness")).rejects.toThrow(
-      "nothing in profile realtime of node rt-1 sets net.swappiness; similar: vm.swappiness",
+      "nothing in profile realtime of node rt-1 sets net.swappiness; did you mean vm.swappiness?",
     );
     await expect(explained("x", {}, { kind: "tuned", option: "y" })).rejects.toThrow(
       "explain tuned: only a node has settings",

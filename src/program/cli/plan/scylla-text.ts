@@ -1,4 +1,4 @@
-import type { AgentChange, DatabaseChange, ScyllaChange } from "../../../domain/plan/scylla-change.ts";
+import type { AgentChange, DatabaseChange, ScyllaChange } from "../../../domain/plan/scylla/scylla-change.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 import { paragraph } from "../terminal/wrap.ts";
 import { type Limits, namesText, nodeNames } from "./node-names.ts";

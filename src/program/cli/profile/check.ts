@@ -12,7 +12,7 @@ import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
 import type { Values } from "../option/flag.ts";
 import type { checkFlags } from "./flags.ts";
 import { serialised } from "../terminal/serialise.ts";
-import { type Colours, type CommandContext, printable } from "../terminal/terminal.ts";
+import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 
@@ -56,7 +56,7 @@ export async function check(
     const found = known ? findings(profile, await surroundingsIn(known, profile, all)) : findingsAmong(all, profile);
     checked.push({ place, name: profile.metadata.name ?? "", findings: found });
   }
-  terminal.out(format === "table" ? checkedText(checked, terminal.colours) : await serialised(checked, format));
+  terminal.out(format === "table" ? checkedText(checked, terminal) : await serialised(checked, format));
   return checked.some((one) => one.findings.some(({ severity }) => severity === "error")) ? 1 : 0;
 }
 
@@ -97,7 +97,8 @@ async function surroundingsIn(
   return { ...around, nodes: known };
 }
 
-function checkedText(checked: readonly Checked[], { bold, dim, green, red, yellow }: Colours): string {
+function checkedText(checked: readonly Checked[], { colours, columns }: Terminal): string {
+  const { bold, dim, green, red, yellow } = colours;
   const paints = { error: red, warning: yellow };
   const parts = checked.map(({ place, name, findings: found }) => {
     const title = `${bold(printable(`PerformanceProfile ${name}`))} ${dim(`(${printable(place)})`)}`;
@@ -107,7 +108,7 @@ function checkedText(checked: readonly Checked[], { bold, dim, green, red, yello
       what,
       printable(`${field}: ${message}`),
     ]);
-    return `${title}\n${textTable(first, others, { widest: widestCell })}`;
+    return `${title}\n${textTable(first, others, { widest: widestCell, columns })}`;
   });
   return `${parts.join("\n\n")}\n`;
 }

@@ -1,11 +1,12 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { Values } from "../option/flag.ts";
 import type { sourceFlags } from "./flags.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import type { KnownCluster } from "./known-cluster.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
+import { processTerminal } from "../terminal/terminal.ts";
 import { readLiveCluster } from "./live-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 import { readSnapshotFile, type SnapshotFiles, snapshotFiles } from "./snapshots.ts";
@@ -30,7 +31,9 @@ export async function knownCluster(options: SourceOptions, role: string, signal:
   if (mustGatherDirPath !== undefined) return withSnapshots(await readMustGather(mustGatherDirPath), snapshots);
   const isLive = namesSource(options) ? (kubeconfig ?? context) !== undefined : options.live === true;
   if (!isLive) return onlySnapshots(snapshots, role);
-  const client = new HttpClient(await loadConnection({ kubeconfig, context }));
+  const client = new HttpClient(
+    await clusterToRead({ kubeconfig, context }, { about: "nodes", note: processTerminal().err }),
+  );
   try {
     return withSnapshots(await readLiveCluster(readOnlyClient(client), namespace, signal), snapshots);
   } finally {

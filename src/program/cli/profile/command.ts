@@ -18,8 +18,7 @@ export function profileCommand(program: Command): void {
           flagName(flag).slice("--".length),
           options[key as keyof typeof choiceFlags],
         ]);
-        const live = (process.env["KUBECONFIG"] ?? "") !== "";
-        return commands.create({ ...options, live, flags: Object.fromEntries(flags) }, context);
+        return commands.create({ ...options, live: true, flags: Object.fromEntries(flags) }, context);
       }),
   });
   addCommand(profile, {

@@ -24,7 +24,8 @@ export async function create(options: CreateOptions, { terminal, signal }: Comma
   const reasons = [...missing(options), ...(read.type === "refused" ? read.reasons : [])];
   if (read.type === "refused" || reasons.length > 0) return refused(reasons, terminal);
   const { choices } = read;
-  const known = await knownCluster(options, options.mcpName ?? "", signal);
+  const known = await knownOrNone(options, signal);
+  if (!known) return refused([noSource], terminal);
   const cluster = clusterOf(known);
   const { groups, notes } = groupNodes(cluster);
   warn(known.warnings, terminal);
@@ -44,10 +45,21 @@ export async function create(options: CreateOptions, { terminal, signal }: Comma
   return 0;
 }
 
+/** Undefined: no source is named, and there is no cluster. */
+async function knownOrNone(options: CreateOptions, signal: AbortSignal): Promise<KnownCluster | undefined> {
+  try {
+    return await knownCluster(options, options.mcpName ?? "", signal);
+  } catch (error) {
+    if (error instanceof Error && error.name === "NoClusterError") return undefined;
+    throw error;
+  }
+}
+
+const noSource = "--must-gather-dir-path, --kubeconfig, --context, --snapshot or $KUBECONFIG is required";
+
 function missing({ mcpName, nodePoolName, ...options }: CreateOptions): string[] {
   const reasons: string[] = [];
-  if (options.live !== true && !namesSource(options))
-    reasons.push("--must-gather-dir-path, --kubeconfig, --context, --snapshot or $KUBECONFIG is required");
+  if (options.live !== true && !namesSource(options)) reasons.push(noSource);
   if ((mcpName === undefined) === (nodePoolName === undefined))
     reasons.push("exactly one of --mcp-name and --node-pool-name is required");
   return reasons;

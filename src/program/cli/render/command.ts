@@ -51,6 +51,7 @@ export function renderCommand(program: Command): void {
     }),
     addCommand(program, {
       name: "render-bootcmd-mc",
+      summary: "generate the MachineConfig with the boot arguments of a pool",
       description: "generate the MachineConfig with the boot arguments of a pool, as render --mcp-name does",
       flags: bootFlags,
       surplus: true,

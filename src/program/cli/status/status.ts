@@ -1,5 +1,4 @@
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
-import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { statusFlags } from "../flags.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
@@ -7,6 +6,7 @@ import type { Values } from "../option/flag.ts";
 import { Redraw, type Size } from "../terminal/redraw.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type CommandContext, printable, processTerminal, screenSize } from "../terminal/terminal.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 import { followStatus } from "./follow-status.ts";
 import { gatherStatus, type StatusSource } from "./gather-status.ts";
 import { type StatusReport, statusReport } from "./status-report.ts";
@@ -16,12 +16,13 @@ export type StatusOptions = Values<typeof statusFlags>;
 
 /** `attune status`. */
 export async function status(options: StatusOptions): Promise<void> {
-  const client = new HttpClient(await loadConnection(options));
+  const terminal = processTerminal();
+  const client = new HttpClient(await clusterToRead(options, { note: terminal.err }));
   try {
     const { signal } = stopOnSignals();
     const { namespace, systemNamespace: system } = options;
     const source = { client: readOnlyClient(client), namespace, system, signal };
-    await statusOf(source, options, { terminal: processTerminal(), signal, size: screenSize() });
+    await statusOf(source, options, { terminal, signal, size: screenSize() });
   } finally {
     client.close();
   }

@@ -18,15 +18,18 @@ import {
   takeOverSteps,
   undoSteps,
 } from "./steps.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 
 type TakeOverOptions = Pick<Values<typeof takeOverFlags>, "apply" | "undo" | "namespace">;
 
 /** `attune take-over`: Attune in place of the operator that OpenShift ships, or with `--undo` the other way. */
 export async function takeOver(options: Values<typeof takeOverFlags>): Promise<void> {
-  const client = new HttpClient(await loadConnection(options));
+  const terminal = processTerminal();
+  const find = options.apply ? loadConnection(options) : clusterToRead(options, { note: terminal.err });
+  const client = new HttpClient(await find);
   try {
     const { signal } = stopOnSignals();
-    await takeOverOn(client, options, { terminal: processTerminal(), signal });
+    await takeOverOn(client, options, { terminal, signal });
   } finally {
     client.close();
   }

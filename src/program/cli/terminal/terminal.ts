@@ -1,4 +1,6 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { wrapText } from "./wrap.ts";
 
 /** Where a command writes: results to `out`, warnings and errors to `err`. */
 export interface Terminal {
@@ -40,7 +42,7 @@ export function writeErr(text: string): void {
 export function processTerminal(): Terminal {
   return {
     out: writeOut,
-    err: writeErr,
+    err: (text) => writeErr(wrapped(text)),
     colours: coloursOf(wantsColours(process.env, isTerminal())),
     columns: screenSize()?.columns,
   };
@@ -124,4 +126,17 @@ export function printable(text: string): string {
 /** The same for a text of several lines, which may be indented by tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll(/[^\n\t]+/g, printable);
+}
+
+/** An error for standard error: control characters do not reach the terminal, and words stay whole there. */
+export function errorLines(text: string): string {
+  return wrapped(printableLines(text));
+}
+
+/** Lines that begin with a blank are commands to copy, and stay whole. */
+function wrapped(text: string): string {
+  const columns = isatty(2) ? process.stderr.columns : 0;
+  if (!(columns > 0)) return text;
+  const lines = text.split("\n").flatMap((line) => (line.startsWith(" ") ? line : wrapText(line, columns)));
+  return lines.join("\n");
 }

@@ -47,3 +47,8 @@ export function paragraph(
     (line, at) => " ".repeat(at === 0 ? indent : indent + 2) + line.map(({ word, paint }) => paint(word)).join(" "),
   );
 }
+
+/** One line of text, which a terminal does not break within words. */
+export function wholeWords(text: string, columns: number | undefined): string {
+  return paragraph([{ text, paint: String }], columns).join("\n");
+}

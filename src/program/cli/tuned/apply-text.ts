@@ -1,4 +1,5 @@
 import type { ApplyReport, Restored, SettingReport } from "../../../node/engine/engine.ts";
+import { fileText } from "../explain/setting-text.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -11,18 +12,18 @@ export interface Applied extends ApplyReport {
 }
 
 /** A table of all settings, and a line that counts them. */
-export function applyText(applied: Applied, colours: Colours): string {
+export function applyText(applied: Applied, colours: Colours, columns?: number): string {
   const { settings, restored } = applied;
   const headings = ["RESULT", "UNIT", "OPTION", "DEVICE", "VALUE", "BEFORE", "FROM", "NOTE"];
   const rows = [
-    ...settings.map((setting) => settingRow(setting, colours)),
+    ...settings.map((setting) => settingRow(setting, colours, columns)),
     ...restored.map((one) => restoredRow(one, colours)),
   ];
-  const table = rows.length === 0 ? "" : `${reportTable(headings, rows)}\n\n`;
+  const table = rows.length === 0 ? "" : `${reportTable(headings, rows, columns)}\n\n`;
   return `${table}${conclusion(applied, colours)}\n`;
 }
 
-function settingRow(setting: SettingReport, colours: Colours): Cell[] {
+function settingRow(setting: SettingReport, colours: Colours, columns?: number): Cell[] {
   const { type, unit, option, device = "", from } = setting;
   const colour = {
     set: colours.green,
@@ -40,7 +41,7 @@ function settingRow(setting: SettingReport, colours: Colours): Cell[] {
     printable(device),
     printable(value),
     printable(before),
-    { text: printable(from), paint: colours.dim },
+    { text: fileText(from, columns), paint: colours.dim },
     { text: printable(noteOf(setting)), paint: type === "failed" ? colours.red : (text) => text },
   ];
 }

@@ -33,7 +33,9 @@ export async function apply(words: readonly string[], options: ApplyOptions, ter
       const report = await engine.apply(profile, host, given);
       await saveApplied(host, { profile: names.join(" "), postLoaded });
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
-      terminal.out(output === "table" ? applyText(applied, terminal.colours) : await serialised(applied, output));
+      terminal.out(
+        output === "table" ? applyText(applied, terminal.colours, terminal.columns) : await serialised(applied, output),
+      );
       warnAboutTemporary(host, terminal);
       return hasFailed(report) ? 1 : 0;
     } finally {

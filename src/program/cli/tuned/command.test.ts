@@ -70,14 +70,14 @@ describe("attune tuned", () => {
     [["list", "-o", "xml"], /^error: --output xml: not one of table, wide, json, yaml, name\n$/],
     [["list", "--dir", "/nosuch"], /^error: --dir \/nosuch: no such directory\n$/],
     [["show"], /^error: missing required argument 'profile'/],
-    [["show", "nosuch"], /^error: profile "nosuch" does not exist\n$/],
+    [["show", "nosuch"], /^error: profile "nosuch" does not exist; attune tuned list names all\n$/],
     [["resolve", "../p"], /^error: "\.\.\/p" is not a profile name/],
     [["resolve", ".."], /^error: "\.\." is not a profile name/],
     [["resolve", "wrong"], /^error: \/etc\/tuned\/wrong\/tuned\.conf:2: profile "gone" does not exist\n$/],
     [["apply", "p", "--engine", "x"], /^error: --engine x: not one of auto, native, tuned\n$/],
     [["apply", "p", "--output", "wide"], /^error: --output wide: not one of table, json, yaml\n$/],
     [["apply", "p", "--exec"], /^error: unknown option '--exec'/],
-    [["verify", "nosuch"], /^error: profile "nosuch" does not exist\n$/],
+    [["verify", "nosuch"], /^error: profile "nosuch" does not exist; attune tuned list names all\n$/],
     [["nothing"], /^error: unknown command 'nothing'/],
   ];
   it.each(mistakes)("answers %j with an error and exit code 1, and leaves the node unchanged", async (args, error) => {

@@ -19,6 +19,7 @@ const operands = { "<profile...>": "names of profiles; later ones override earli
 export function tunedCommand(program: Command): void {
   const tuned = program
     .command("tuned")
+    .summary("list, inspect, apply and roll back TuneD profiles")
     .description("list, inspect, apply, verify and roll back TuneD profiles on this host");
 
   hintAfterError(tuned, "the commands");

@@ -20,13 +20,13 @@ interface Listed {
 }
 
 /** `attune tuned list`. Returns the exit code. */
-export async function list({ root, dir, output }: ListOptions, { out, colours }: Terminal): Promise<number> {
+export async function list({ root, dir, output }: ListOptions, { out, colours, columns }: Terminal): Promise<number> {
   const host = new OneShotHost(root);
   const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
   const listed = byName(await library.all());
   if (output === "name") out(listed.map(({ name }) => `${name}\n`).join(""));
-  else if (output === "table") out(`${table(listed, colours)}\n`);
-  else if (output === "wide") out(`${wideTable(listed, colours)}\n`);
+  else if (output === "table") out(`${table(listed, colours, columns)}\n`);
+  else if (output === "wide") out(`${wideTable(listed, colours, columns)}\n`);
   else out(await serialised(listed.map(documentOf), output));
   return 0;
 }
@@ -39,19 +39,19 @@ function byName(layers: readonly ReadonlyMap<string, ParsedProfile>[]): Listed[]
   });
 }
 
-function table(listed: readonly Listed[], colours: Colours): string {
+function table(listed: readonly Listed[], colours: Colours, columns?: number): string {
   const rows = listed.map(({ name, profile }) => [printable(name), placeOf(profile), summaryCell(profile, colours)]);
-  return textTable(["NAME", "FROM", "SUMMARY"], rows);
+  return textTable(["NAME", "FROM", "SUMMARY"], rows, { columns });
 }
 
-function wideTable(listed: readonly Listed[], { dim, ...colours }: Colours): string {
+function wideTable(listed: readonly Listed[], { dim, ...colours }: Colours, columns?: number): string {
   const rows = listed.flatMap(({ name, profile, shadowed }): Cell[][] => [
     [printable(name), placeOf(profile), "", summaryCell(profile, { dim, ...colours })],
     ...shadowed.map((hidden) =>
       [printable(name), placeOf(hidden), placeOf(profile), summaryOf(hidden)].map((text) => ({ text, paint: dim })),
     ),
   ]);
-  return textTable(["NAME", "FROM", "SHADOWED BY", "SUMMARY"], rows);
+  return textTable(["NAME", "FROM", "SHADOWED BY", "SUMMARY"], rows, { columns });
 }
 
 function placeOf({ file }: ParsedProfile): string {

@@ -1,4 +1,5 @@
 import type { Host } from "../../../node/host/host.ts";
+import { didYouMean } from "../../../domain/node-tuning/explain/near-names.ts";
 import { isSafeName } from "../../../language/tuned/chain/include.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { type ExecRule, withoutRefusedScripts } from "../../../node/on-node/exec-policy.ts";
@@ -58,9 +59,23 @@ export async function resolveNamed(input: ResolveNamed): Promise<Named> {
   );
   const profiles = { profile: names.join(" "), layers: library.layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, answers, programs, exec });
-  if (resolution.type === "invalid") return resolution;
+  if (resolution.type === "invalid")
+    return { ...resolution, problems: resolution.problems.map(hinted(names, library)) };
   const profile = exec ? withoutRefusedScripts(resolution.profile, exec) : resolution.profile;
   return { ...resolution, profile, links, postLoaded: post };
+}
+
+/** A name on the command line that no profile has is one that was misspelt. */
+export function hinted(names: readonly string[], { layers }: ProfileLibrary): (problem: Problem) => Problem {
+  return (problem) => {
+    const name = names.find((one) => problem.message === `profile ${JSON.stringify(one)} does not exist`);
+    if (name === undefined) return problem;
+    const near = didYouMean(
+      name,
+      layers.flatMap((layer) => [...layer.keys()]),
+    );
+    return { ...problem, message: `${problem.message}${near === "" ? "; attune tuned list names all" : near}` };
+  };
 }
 
 function notOneName(text: string): Problem {

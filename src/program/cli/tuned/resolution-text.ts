@@ -1,15 +1,20 @@
 import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/text/document.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
-import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
+import { fileText } from "../explain/setting-text.ts";
+import { type Cell, tableOrLines, textOf, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
 /** A resolved profile as text: a head, then every option of every unit with the file and line that set it. */
-export function resolutionText(document: ProfileDocument, colours: Colours): string {
-  const parts = [head(document, colours), units(document, colours)];
+export function resolutionText(document: ProfileDocument, colours: Colours, columns?: number): string {
+  const parts = [head(document, colours, columns), units(document, colours, columns)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function head({ profile, chain, bootArguments, unresolved, variables }: ProfileDocument, colours: Colours): string {
+function head(
+  { profile, chain, bootArguments, unresolved, variables }: ProfileDocument,
+  colours: Colours,
+  columns?: number,
+): string {
   const { bold, cyan, yellow } = colours;
   const rows: Cell[][] = [
     ["Profile:", { text: printable(profile), paint: bold }],
@@ -26,7 +31,7 @@ function head({ profile, chain, bootArguments, unresolved, variables }: ProfileD
     ]),
   );
   const [first = [], ...others] = rows;
-  return textTable(first, others);
+  return textTable(first, others, { columns });
 }
 
 /** Colours only the name: `isolated_cores` of `isolated_cores=2-3`. */
@@ -35,19 +40,44 @@ function painted(text: string, colour: (text: string) => string): string {
   return colour(text.slice(0, equals)) + text.slice(equals);
 }
 
-function units(document: ProfileDocument, colours: Colours): string {
+function units(document: ProfileDocument, colours: Colours, columns?: number): string {
   if (document.units.length === 0) return "";
   const rows = document.units.flatMap((unit) => unitRows(unit, colours));
-  return textTable(["OPTION", "VALUE", "FROM"], rows, { widest: widestCell });
+  const lines = document.units.flatMap((unit) => unitLines(unit, colours, columns));
+  return tableOrLines(textTable(["OPTION", "VALUE", "FROM"], rows, { widest: widestCell }), lines, columns);
 }
 
-function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
-  const { bold, yellow } = colours;
+/** A title, and what is to be said of the unit. */
+function unitTitle(unit: UnitDocument, { bold, yellow }: Colours): Cell[] {
   const idle = !unit.enabled || unit.unmet !== undefined;
   const title: Cell = { text: printable(`[${unit.name}]`), paint: idle ? yellow : bold };
   const about = aboutUnit(unit);
+  return about === "" ? [title] : [title, { text: about, paint: idle ? yellow : (text) => text }];
+}
+
+/** Where the table is wider than the terminal. */
+function unitLines(unit: UnitDocument, colours: Colours, columns: number | undefined): Cell[][] {
+  const { dim, cyan } = colours;
+  const [title = "", about] = unitTitle(unit, colours);
+  const old = (text: string): Cell[] => [{ text, paint: dim }];
   return [
-    about === "" ? [title] : [title, { text: about, paint: idle ? yellow : (text) => text }],
+    [title],
+    ...(about === undefined ? [] : [[{ text: `  ${textOf(about)}`, paint: dim }]]),
+    ...Object.entries(unit.options).flatMap(([key, { value, from, overrides }]): Cell[][] => [
+      ...(typeof value === "string" ? [value] : value).map((one): Cell[] => [
+        { text: `  ${printable(`${key} = ${one}`)}`, paint: cyan },
+      ]),
+      old(`      ${fileText(from, columns)}`),
+      ...overrides
+        .toReversed()
+        .map((before) => old(`      instead of ${printable(before.value)}, ${fileText(before.from, columns)}`)),
+    ]),
+  ];
+}
+
+function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
+  return [
+    unitTitle(unit, colours),
     ...Object.entries(unit.options).flatMap(([key, option]) => optionRows(key, option, colours)),
   ];
 }

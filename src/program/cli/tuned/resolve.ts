@@ -20,6 +20,10 @@ export async function resolve(words: readonly string[], options: ResolveOptions,
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
   reportWarnings(named.profile.warnings, terminal);
   const document = documentOf(named.profile, named.unresolved);
-  terminal.out(output === "table" ? resolutionText(document, terminal.colours) : await serialised(document, output));
+  terminal.out(
+    output === "table"
+      ? resolutionText(document, terminal.colours, terminal.columns)
+      : await serialised(document, output),
+  );
   return 0;
 }

@@ -26,7 +26,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
       const { restored } = await rollBackNode(host, () => engine.rollback(host));
       for (const path of await clearState(host)) terminal.err(`note: ${path} stays: Attune did not create it\n`);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
-      else terminal.out(`${restoredText(restored, terminal.colours)}\n`);
+      else terminal.out(`${restoredText(restored, terminal.colours, terminal.columns)}\n`);
       return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
     } finally {
       close();

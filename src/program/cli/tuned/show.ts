@@ -4,7 +4,7 @@ import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { isHarmless } from "../../../language/tuned/probe.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { ProfileLibrary } from "./profile-library.ts";
-import { profileNames, reportProblems } from "./named-profiles.ts";
+import { hinted, profileNames, reportProblems } from "./named-profiles.ts";
 import { searchPath } from "./search-path.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -25,5 +25,5 @@ export async function show(words: readonly string[], options: ShowOptions, termi
     return text === undefined ? [] : [`${bold(`# ${profile.file}`)}\n${text.trimEnd()}\n`];
   });
   if (texts.length > 0) terminal.out(texts.join("\n"));
-  return reportProblems(problems, terminal);
+  return reportProblems(problems.map(hinted(names, library)), terminal);
 }

@@ -3,6 +3,7 @@ import type { verifyFlags } from "./flags.ts";
 import type { Difference } from "../../../node/engine/engine.ts";
 import { bootIdPath, findBootId } from "../../../node/host/boot-id.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
+import { fileText } from "../explain/setting-text.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import { type ExecRule, execRule } from "../../../node/on-node/exec-policy.ts";
@@ -34,7 +35,9 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
   const { differences } = await nativeEngine().verify(profile, host, await applyOptions(host, places));
   const notCompared = profile.warnings.filter((warning) => warning.refused === true).map(formatProblem);
   const outcome: Verified = { profile: profile.profile, differences, ...(notCompared.length > 0 && { notCompared }) };
-  terminal.out(output === "table" ? `${text(outcome, terminal.colours)}\n` : await serialised(outcome, output));
+  terminal.out(
+    output === "table" ? `${text(outcome, terminal.colours, terminal.columns)}\n` : await serialised(outcome, output),
+  );
   return differences.length > 0 ? 1 : 0;
 }
 
@@ -45,18 +48,18 @@ interface Verified {
   readonly notCompared?: readonly string[];
 }
 
-function text({ profile, differences, notCompared = [] }: Verified, colours: Colours): string {
+function text({ profile, differences, notCompared = [] }: Verified, colours: Colours, columns?: number): string {
   const refused = notCompared.length;
   const left = `${refused} ${refused === 1 ? "setting was" : "settings were"} not compared without --exec`;
   if (differences.length === 0)
     return `${colours.bold(profile)}: ${refused === 0 ? "verified, no differences" : `no differences, but ${left}`}`;
   const headings = ["UNIT", "OPTION", "DEVICE", "EXPECTED", "FOUND", "FROM", "NOTE"];
-  const rows = differences.map((difference) => row(difference, colours));
+  const rows = differences.map((difference) => row(difference, colours, columns));
   const count = `${differences.length} ${differences.length === 1 ? "difference" : "differences"}`;
-  return `${reportTable(headings, rows)}\n\n${colours.bold(profile)}: ${colours.red(count)}${refused === 0 ? "" : `; ${left}`}`;
+  return `${reportTable(headings, rows, columns)}\n\n${colours.bold(profile)}: ${colours.red(count)}${refused === 0 ? "" : `; ${left}`}`;
 }
 
-function row(difference: Difference, { dim, green, red }: Colours): Cell[] {
+function row(difference: Difference, { dim, green, red }: Colours, columns?: number): Cell[] {
   const { unit, option, device = "", from, message, expected, found, drifted } = difference;
   const compared = expected !== undefined && found !== undefined;
   const note = compared ? (drifted ? "changed by another process since it was applied" : "") : message;
@@ -66,7 +69,7 @@ function row(difference: Difference, { dim, green, red }: Colours): Cell[] {
     printable(device),
     { text: printable(expected ?? ""), paint: green },
     { text: printable(found ?? ""), paint: red },
-    { text: printable(from), paint: dim },
+    { text: fileText(from, columns), paint: dim },
     printable(note),
   ];
 }

@@ -15,6 +15,8 @@ import type { uninstallFlags } from "../flags.ts";
 import { ifThere } from "../../../cluster/kube/api-error.ts";
 import type { Values } from "../option/flag.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
+import { wholeWords } from "../terminal/wrap.ts";
+import { clusterToRead } from "../up/running-cluster.ts";
 import { cleanNodes } from "./clean-nodes.ts";
 import { decideDeletions, isDefinition } from "./decide-deletions.ts";
 import { deleteDefaultTuned, deleteObjects } from "./delete-objects.ts";
@@ -36,10 +38,12 @@ export type UninstallOptions = Pick<
 
 /** `attune uninstall`: rolls back all nodes, and then deletes what `attune install` made. */
 export async function uninstall(options: Values<typeof uninstallFlags>): Promise<void> {
-  const client = new HttpClient(await loadConnection(options));
+  const terminal = processTerminal();
+  const find = options.dryRun ? clusterToRead(options, { note: terminal.err }) : loadConnection(options);
+  const client = new HttpClient(await find);
   const { signal } = stopOnSignals();
   try {
-    process.exitCode = await uninstallFrom(client, options, { terminal: processTerminal(), signal });
+    process.exitCode = await uninstallFrom(client, options, { terminal, signal });
   } catch (error) {
     throw signal.aborted && !options.dryRun ? new Error(interrupted, { cause: error }) : error;
   } finally {
@@ -67,7 +71,8 @@ export async function uninstallFrom(
   const deleted: KubeObject[] = [];
   const onDeleted = (object: KubeObject): void => {
     deleted.push(object);
-    if (output === "text") terminal.out(`${nameOf(object)} deleted${dryRun ? " (dry run)" : ""}\n`);
+    const text = `${nameOf(object)} deleted${dryRun ? " (dry run)" : ""}`;
+    if (output === "text") terminal.out(`${wholeWords(text, terminal.columns)}\n`);
   };
   let nodes: NodeOutcome[] = [];
   const isHeld = ({ kind }: KubeObject): boolean => kind === "Namespace" && nodes.some(({ state }) => state === "away");

@@ -1,5 +1,5 @@
 import type { upFlags } from "../flags.ts";
-import { nodesOfFile } from "../lab/virtual-nodes.ts";
+import { readTopologyFile } from "../lab/virtual-nodes.ts";
 import type { Values } from "../option/flag.ts";
 import { type ExampleName, exampleObjects, examples, exampleTopology } from "./examples.ts";
 import { twoClusters } from "./hosted-system.ts";
@@ -33,8 +33,9 @@ export function chooseStage(wanted: Wanted): ChosenStage {
     name: story ?? mode,
     start: async (options) => {
       const file = topology ?? (story && exampleTopology(story));
-      const machines = file === undefined ? workedNodes(count, mode) : await nodesOfFile(file);
-      return oneCluster({ ...options, mode, machines, example: await exampleOf(wanted, story) });
+      const { nodes: machines, pools } =
+        file === undefined ? { nodes: workedNodes(count, mode), pools: [] } : await readTopologyFile(file);
+      return oneCluster({ ...options, mode, machines, pools, example: await exampleOf(wanted, story) });
     },
   };
 }

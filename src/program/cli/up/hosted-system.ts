@@ -28,7 +28,6 @@ import { ignitionServer } from "../lab/cluster-api/user-data.ts";
 import { programs } from "../lab/container-programs.ts";
 import { unitPrograms } from "../lab/unit-programs.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
-import { shellWord } from "../terminal/terminal.ts";
 import { defaultImage } from "../../version.ts";
 import { accountOf, adminOf, createMissing } from "./cluster-access.ts";
 import {
@@ -42,7 +41,7 @@ import {
   hostedLabels,
 } from "./hosted-example.ts";
 import { readHosted } from "./hosted-outcome.ts";
-import type { Stage, StageOptions } from "./stage.ts";
+import { type Stage, type StageOptions, toTry } from "./stage.ts";
 
 /** One of the two clusters: an API server and virtual nodes with scheduler and controllers. */
 interface Cluster {
@@ -196,7 +195,6 @@ function stageOf(
   { signal, created = true }: HostedOptions,
   stopped: Promise<void>,
 ): Stage {
-  const kubectl = `kubectl --kubeconfig ${shellWord(kubeconfig)}`;
   const hosts = (): Map<string, Machine> =>
     new Map([...hosted.nodes, ...hosted.machines.values()].map(({ name, host }) => [name, host]));
   const count = hosted.nodes.length;
@@ -205,8 +203,12 @@ function stageOf(
       { title: "management", text: management.server.url },
       { title: "hosted", text: hosted.server.url },
       { title: "kubeconfig", text: kubeconfig },
-      { title: "try", text: `${kubectl} --context management get nodepools,configmaps`, later: true },
-      { title: "", text: `${kubectl} --context hosted get nodes,tuneds,profiles -A`, later: true },
+      ...toTry(kubeconfig, [
+        "attune status",
+        `attune explain node ${hosted.nodes[0]?.name ?? "NAME"} --context hosted`,
+        "kubectl --context management get nodepools,configmaps -A",
+        "kubectl --context hosted get nodes,tuneds,profiles -A",
+      ]),
     ],
     clusters: [
       { name: "hosted", client: hosted.admin },

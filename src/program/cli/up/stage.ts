@@ -1,5 +1,6 @@
 import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
+import { exportLine } from "./state-directory.ts";
 import type { ClusterState } from "./convergence.ts";
 
 /** A system that runs, as far as `attune up` shows it. */
@@ -26,6 +27,12 @@ export interface Line {
   readonly text: string;
   /** Of no use when `up` ends at once. */
   readonly later?: boolean;
+}
+
+/** What users may run in another terminal. Each line is one to copy, so none is wrapped. */
+export function toTry(kubeconfig: string, commands: readonly string[]): Line[] {
+  const lines = ["in another terminal:", exportLine(kubeconfig, process.env), ...commands];
+  return lines.map((text, at) => ({ title: at === 0 ? "try" : "", text, later: true }));
 }
 
 export interface Watched {

@@ -2,7 +2,11 @@ import { connect } from "node:net";
 import { isAbsolute, join } from "node:path";
 import { readKubeconfig } from "../../../cluster/kube/connect/kubeconfig.ts";
 import type { Environment } from "../option/flag.ts";
+import { shellWord } from "../terminal/terminal.ts";
 import { examples } from "./examples.ts";
+
+/** What `attune up` may run: its default directories are named so. */
+export const systemNames = ["hosted", "standalone", "plain", ...Object.keys(examples)];
 
 /** Undefined without a home directory. Relative paths are ignored, as the XDG specification says. */
 export function defaultStateDirectory(mode: string, env: Environment): string | undefined {
@@ -11,14 +15,20 @@ export function defaultStateDirectory(mode: string, env: Environment): string | 
   return isAbsolute(home) ? join(home, ".local", "state", "attune", mode) : undefined;
 }
 
-/** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
-export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
-  for (const mode of ["hosted", "standalone", "plain", ...Object.keys(examples)]) {
-    const dir = defaultStateDirectory(mode, env);
-    const path = dir === undefined ? undefined : await answering(join(dir, "kubeconfig"));
-    if (path !== undefined) return path;
-  }
-  return undefined;
+/** The kubeconfigs of every `attune up` that runs with its default directory. */
+export async function runningKubeconfigs(env: Environment): Promise<string[]> {
+  const found = systemNames.map(async (name) => {
+    const dir = defaultStateDirectory(name, env);
+    return dir === undefined ? undefined : answering(join(dir, "kubeconfig"));
+  });
+  return (await Promise.all(found)).filter((path) => path !== undefined);
+}
+
+/** What makes every program of a shell use a kubeconfig. Every shell expands $HOME, and with it the line fits a terminal. */
+export function exportLine(kubeconfig: string, { HOME: home = "" }: Environment): string {
+  const rest = kubeconfig.slice(home.length);
+  const isShort = isAbsolute(home) && kubeconfig.startsWith(`${home}/`) && shellWord(rest) === rest;
+  return `export KUBECONFIG=${isShort ? `$HOME${rest}` : shellWord(kubeconfig)}`;
 }
 
 async function answering(path: string): Promise<string | undefined> {

@@ -14,7 +14,14 @@ import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-nod
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
 import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
-import { exampleLabels, examplePerformanceProfile, examplePool, exampleText, exampleTuned } from "./worked-example.ts";
+import {
+  customPool,
+  exampleLabels,
+  examplePerformanceProfile,
+  examplePool,
+  exampleText,
+  exampleTuned,
+} from "./worked-example.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { operatorServiceAccount } from "../../operator/rbac.ts";
 import { systemNamespace } from "../../operator/names.ts";
@@ -25,17 +32,18 @@ import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation, kindsOf } from "../install/manifests.ts";
 import { featuresOf } from "../operator/run-operator.ts";
 import { programs } from "../lab/container-programs.ts";
-import { shellWord } from "../terminal/terminal.ts";
 import { defaultImage, version } from "../../version.ts";
 import { firstBoots } from "../lab/first-boots.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 import { accountOf, adminOf, createMissing } from "./cluster-access.ts";
 import { readCluster } from "./convergence.ts";
-import type { Stage, StageOptions } from "./stage.ts";
+import { type Stage, type StageOptions, toTry } from "./stage.ts";
 
 export interface SystemOptions extends StageOptions {
   readonly mode: "standalone" | "plain";
   readonly machines: readonly VirtualNode[];
+  /** Names of the pools that the machines are for, besides those that every cluster has. */
+  readonly pools?: readonly string[] | undefined;
   /** What the system has besides. */
   readonly with?: "partitioning" | "scylla" | undefined;
 }
@@ -65,9 +73,9 @@ export async function oneCluster({
   example,
   ...options
 }: Omit<SystemOptions, "with"> & { readonly example?: OneClusterExample | undefined }): Promise<Stage> {
-  const { mode, signal } = options;
+  const { mode, machines, signal } = options;
   const { server, admin, hosts, stopped } = await startSystem({ ...options, with: example?.with });
-  const kubectl = `kubectl --kubeconfig ${shellWord(server.kubeconfig)}`;
+  for (const pool of options.pools ?? []) await createMissing(admin, machineConfigPoolKind, customPool(pool));
   const rollsOut = mode === "plain";
   const hasPool = rollsOut && hosts.size > 1;
   const { objects, text } = example ?? { objects: workedObjects(hasPool), text: exampleText(hasPool) };
@@ -76,8 +84,11 @@ export async function oneCluster({
     heading: [
       { title: "server", text: server.url },
       { title: "kubeconfig", text: server.kubeconfig },
-      { title: "try", text: `${kubectl} get nodes,pods,profiles -A`, later: true },
-      ...(rollsOut ? [{ title: "", text: `${kubectl} get mcp,performanceprofile`, later: true }] : []),
+      ...toTry(server.kubeconfig, [
+        "attune status",
+        `attune explain node ${machines[0]?.name ?? "NAME"}`,
+        `kubectl get nodes,profiles${rollsOut ? ",mcp,performanceprofiles" : ""} -A`,
+      ]),
     ],
     clusters: [{ name: mode, client: admin }],
     nodes: hosts.size,

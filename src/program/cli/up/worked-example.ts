@@ -36,14 +36,19 @@ export function exampleLabels(node: string, mode: "standalone" | "plain"): Recor
 }
 
 export function examplePool(): MachineConfigPool {
+  return customPool(lowLatency);
+}
+
+/** A pool of the nodes with the role of its name, which also get what is for workers. */
+export function customPool(name: string): MachineConfigPool {
   return {
     apiVersion: machineConfigPoolKind.apiVersion,
     kind: machineConfigPoolKind.kind,
-    metadata: { name: lowLatency, labels: { [roleLabel]: lowLatency } },
+    metadata: { name, labels: { [roleLabel]: name } },
     spec: {
-      nodeSelector: { matchLabels: { [lowLatencyLabel]: "" } },
+      nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
       machineConfigSelector: {
-        matchExpressions: [{ key: roleLabel, operator: "In", values: ["worker", lowLatency] }],
+        matchExpressions: [{ key: roleLabel, operator: "In", values: ["worker", name] }],
       },
     },
   };

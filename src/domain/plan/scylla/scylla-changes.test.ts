@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { deepFreeze } from "../../language/object/json.ts";
-import { type ScyllaNodeConfig, scyllaNodeConfigKind, type ScyllaOperatorConfig } from "../scylla/api.ts";
-import type { PlacedNode } from "../scylla/placement.ts";
-import type { ScyllaPod } from "../scylla/scylla-pod.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import { type ScyllaNodeConfig, scyllaNodeConfigKind, type ScyllaOperatorConfig } from "../../scylla/api.ts";
+import type { PlacedNode } from "../../scylla/placement.ts";
+import type { ScyllaPod } from "../../scylla/scylla-pod.ts";
 import { type ScyllaChanges, scyllaChanges } from "./scylla-changes.ts";
 import { scyllaSide, type ScyllaState } from "./scylla-side.ts";
 

@@ -1,9 +1,9 @@
-import type { KubeObject } from "../../language/object/meta.ts";
-import type { Plan } from "../../language/object/plan.ts";
-import { formatFinding, type ObjectFinding } from "../finding.ts";
-import { type ScyllaNodeConfig, type ScyllaNodeConfigStatus, scyllaNodeConfigKind } from "../scylla/api.ts";
-import { configFindings } from "../scylla/config/findings.ts";
-import { isEnabled, selectsNode } from "../scylla/placement.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { Plan } from "../../../language/object/plan.ts";
+import { formatFinding, type ObjectFinding } from "../../finding.ts";
+import { type ScyllaNodeConfig, type ScyllaNodeConfigStatus, scyllaNodeConfigKind } from "../../scylla/api.ts";
+import { configFindings } from "../../scylla/config/findings.ts";
+import { isEnabled, selectsNode } from "../../scylla/placement.ts";
 import type { ScyllaSide } from "./scylla-side.ts";
 
 /** What the author of ScyllaNodeConfigs and ScyllaOperatorConfigs should know. */

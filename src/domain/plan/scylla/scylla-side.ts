@@ -1,10 +1,10 @@
-import type { KubeObject } from "../../language/object/meta.ts";
-import type { Plan } from "../../language/object/plan.ts";
-import type { ScyllaNodeConfig, ScyllaOperatorConfig } from "../scylla/api.ts";
-import type { AgentDaemonSet, AgentTemplate } from "../scylla/config/agent-daemon-set.ts";
-import { decideConfigs } from "../scylla/config/decide-configs.ts";
-import type { PlacedNode } from "../scylla/placement.ts";
-import type { ScyllaPod } from "../scylla/scylla-pod.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { Plan } from "../../../language/object/plan.ts";
+import type { ScyllaNodeConfig, ScyllaOperatorConfig } from "../../scylla/api.ts";
+import type { AgentDaemonSet, AgentTemplate } from "../../scylla/config/agent-daemon-set.ts";
+import { decideConfigs } from "../../scylla/config/decide-configs.ts";
+import type { PlacedNode } from "../../scylla/placement.ts";
+import type { ScyllaPod } from "../../scylla/scylla-pod.ts";
 
 /** What a cluster has for Scylla, besides its nodes. */
 export interface ScyllaState {
