@@ -282,12 +282,27 @@ describe("attune up --once", timeout, () => {
     const run = attune.start(standalone, env);
     await run.printed(/press Ctrl-C/);
     const kubeconfig = join(dir, "state/attune/standalone/kubeconfig");
-    const command = `export KUBECONFIG=${kubeconfig}`;
-    expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
-      `error: no cluster: attune up is running; to use its cluster: ${command}\n`,
-    );
-    const explained = await attune.run(["explain", "node", "node-1"], { ...env, KUBECONFIG: kubeconfig });
-    expect(explained).toMatchObject({ code: 0, stderr: "" });
+    // What would change a cluster takes none that the user has not named.
+    for (const args of [["install", "--apply"], ["uninstall"], ["lab", "--nodes", "1"], ["node-token", "n"]])
+      expect(await attune.run(args, env)).toMatchObject({
+        code: 1,
+        stderr: "error: no cluster: attune up is running; to use its cluster:\n  export KUBECONFIG=$HOME/state/attune/standalone/kubeconfig\n",
+      });
+    const found = `cluster: that of attune up, in ${dirname(kubeconfig)}\n`;
+    for (const args of [
+      ["status"],
+      ["explain", "node", "node-1"],
+      ["lab", "read", "node-1", "/proc/sys/vm/swappiness"],
+      ["profile", "info"],
+      ["uninstall", "--dry-run"],
+      ["support-bundle", "--file", join(dir, "bundle.tar.gz")],
+    ])
+      expect(await attune.run(args, env)).toMatchObject({ code: 0, stderr: found });
+    const named = await attune.run(["explain", "node", "node-1"], { ...env, KUBECONFIG: kubeconfig });
+    expect(named).toMatchObject({ code: 0, stderr: "" });
+    // `lab` has a flag of the same name.
+    const read = ["lab", "read", "node-1", "/proc/sys/vm/swappiness", "--kubeconfig", kubeconfig];
+    expect(await attune.run(read, env)).toMatchObject({ code: 0, stderr: "" });
     expect((await run.stop("SIGTERM")).code).toBe(0);
     expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
       "error: no cluster: run attune up, or pass --kubeconfig\n",
@@ -295,9 +310,9 @@ describe("attune up --once", timeout, () => {
   });
 });
 
-it("attune up runs until SIGTERM, and prints a kubectl command for any directory", timeout, async () => {
+it("attune up runs until SIGTERM, and prints how to use its cluster for any directory", timeout, async () => {
   const run = attune.start([...standalone, "--dir", join(dir, "with a blank")]);
-  const [, path] = await run.printed(/kubectl --kubeconfig '([^']+)' get nodes,pods,profiles -A/);
+  const [, path] = await run.printed(/export KUBECONFIG='([^']+)'\n +attune status\n/);
   expect(path).toBe(join(dir, "with a blank", "kubeconfig"));
   await run.printed(/press Ctrl-C/);
   expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
