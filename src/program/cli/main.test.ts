@@ -286,7 +286,8 @@ describe("attune up --once", timeout, () => {
     for (const args of [["install", "--apply"], ["uninstall"], ["lab", "--nodes", "1"], ["node-token", "n"]])
       expect(await attune.run(args, env)).toMatchObject({
         code: 1,
-        stderr: "error: no cluster: attune up is running; to use its cluster:\n  export KUBECONFIG=$HOME/state/attune/standalone/kubeconfig\n",
+        stderr:
+          "error: no cluster: attune up is running; to use its cluster:\n  export KUBECONFIG=$HOME/state/attune/standalone/kubeconfig\n",
       });
     const found = `cluster: that of attune up, in ${dirname(kubeconfig)}\n`;
     for (const args of [
