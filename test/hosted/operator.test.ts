@@ -21,7 +21,7 @@ const files = ["mirror-tuneds", "hosted-edits", "node-pools", "boot-arguments", 
 
 /** Observations in a row that must agree before a step counts as settled. */
 const observations = 3;
-const timeoutMs = 20_000;
+const timeoutMs = 100_000;
 
 /** No agent runs in any of the cases, unless they say so. */
 const atFirst = { Available: "False ProfileProgressing", Degraded: "False AsExpected" };
@@ -37,7 +37,7 @@ afterAll(async () => {
   await clusters?.close();
 });
 
-describe.each(files)("%s", { timeout: 60_000 }, (file) => {
+describe.each(files)("%s", { timeout: 300_000 }, (file) => {
   const cases = casesOf<RecordedCase<OperatorExpectation>>(file);
   for (const protocol of ["documented", "shipped"] as const)
     it.each(cases.map((recorded): [string, RecordedCase<OperatorExpectation>] => [recorded.id, recorded]))(
