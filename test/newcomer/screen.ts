@@ -101,7 +101,9 @@ export class Screen {
     await this.#tmux("send-keys", key);
   }
 
+  /** At a prompt: what is typed while Ctrl-C is at work is lost. */
   async type(text: string): Promise<void> {
+    await this.#prompt();
     await this.#tmux("send-keys", "-l", text);
   }
 
