@@ -1,9 +1,9 @@
 import { expect, vi } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { fleetPools } from "../../src/domain/fleet/fleet-pools.ts";
 import { fleetRow } from "../../src/domain/fleet/fleet-row.ts";
 import { fleetSentence, summarise } from "../../src/domain/fleet/fleet-summary.ts";
 import { machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
-import { Pools } from "../../src/domain/machine-config/pools.ts";
 import { profileKind } from "../../src/domain/node-tuning/api.ts";
 import { projectRolloutNode } from "../../src/domain/rollout/rollout-node.ts";
 import { accessibilityFindings, sidewaysScroll } from "./harness/accessible.ts";
@@ -24,7 +24,7 @@ async function fleet() {
     fleetRow({
       node: projectRolloutNode(node),
       profile: profiles.items.find(({ metadata }) => metadata.name === node.metadata.name),
-      pools: new Pools(pools.items),
+      pools: fleetPools(pools.items),
     }),
   );
 }

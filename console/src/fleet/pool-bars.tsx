@@ -18,7 +18,10 @@ export function PoolBars({ rows, chosen, onChoose }: PoolBarsProps) {
         const trouble = needYou(states);
         const parts = [
           { what: "good", size: states["As wanted"] },
-          { what: "moving", size: states.Applying + states["Waiting for reboot"] },
+          {
+            what: "moving",
+            size: states.Applying + states["Waiting for reboot"] + states["Waiting for config"],
+          },
           { what: "unknown", size: states.Unknown },
           { what: "trouble", size: trouble },
         ];

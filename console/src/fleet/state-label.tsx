@@ -3,6 +3,7 @@ import CheckCircleIcon from "@patternfly/react-icons/dist/esm/icons/check-circle
 import ExclamationCircleIcon from "@patternfly/react-icons/dist/esm/icons/exclamation-circle-icon";
 import ExclamationTriangleIcon from "@patternfly/react-icons/dist/esm/icons/exclamation-triangle-icon";
 import InProgressIcon from "@patternfly/react-icons/dist/esm/icons/in-progress-icon";
+import PendingIcon from "@patternfly/react-icons/dist/esm/icons/pending-icon";
 import PowerOffIcon from "@patternfly/react-icons/dist/esm/icons/power-off-icon";
 import UnknownIcon from "@patternfly/react-icons/dist/esm/icons/unknown-icon";
 import type { ReactElement } from "react";
@@ -13,6 +14,7 @@ type Look = { readonly icon: ReactElement; readonly status?: "success" | "warnin
 const looks: Readonly<Record<FleetState, Look>> = {
   "As wanted": { icon: <CheckCircleIcon className="attune-quiet-success" /> },
   Applying: { icon: <InProgressIcon />, status: "info" },
+  "Waiting for config": { icon: <PendingIcon />, status: "info" },
   "Waiting for reboot": { icon: <PowerOffIcon />, status: "info" },
   Drifted: { icon: <ExclamationTriangleIcon />, status: "warning" },
   Degraded: { icon: <ExclamationCircleIcon />, status: "danger" },

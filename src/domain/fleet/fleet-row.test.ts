@@ -1,9 +1,10 @@
 import { expect, it, test } from "vitest";
 import { deepFreeze } from "../../language/object/json.ts";
-import { Pools } from "../machine-config/pools.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
-import { annotations } from "../rollout/node-annotations.ts";
+import { annotations, ownAnnotations } from "../rollout/node-annotations.ts";
 import type { RolloutNode } from "../rollout/rollout-node.ts";
+import { fleetPools, isSameForRows } from "./fleet-pools.ts";
 import { type FleetRow, fleetRow, isTunable } from "./fleet-row.ts";
 
 const worker = {
@@ -12,8 +13,8 @@ const worker = {
   metadata: { name: "worker" },
   spec: { nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker": "" } } },
 };
-const pools = new Pools([worker]);
-const noPools = new Pools([]);
+const pools = fleetPools([worker]);
+const noPools = fleetPools([]);
 
 function node(more: Partial<RolloutNode["metadata"]> = {}, ready = "True", cordoned = false): RolloutNode {
   return {
@@ -48,7 +49,7 @@ function profile(status?: Partial<ProfileStatus>, wanted = "a"): Profile {
 }
 
 const rowOf = (of: Profile | undefined, on = node(), among = pools): FleetRow =>
-  fleetRow(deepFreeze({ node: on, profile: of, pools: among }));
+  fleetRow({ ...deepFreeze({ node: on, profile: of }), pools: among });
 
 const rendered = (current: string, desired: string, state = "Done", reason = ""): RolloutNode["metadata"] => ({
   annotations: {
@@ -126,6 +127,141 @@ test.each<[string, Profile | undefined, RolloutNode, Partial<FleetRow>]>([
   ],
 ])("a node with %s", (_, of, on, expected) => {
   expect(rowOf(of, on)).toMatchObject(expected);
+});
+
+type WorkerSpec = NonNullable<MachineConfigPool["spec"]>;
+
+function rollingOut(more: WorkerSpec = {}, blocked?: string): MachineConfigPool {
+  const condition = { type: "RolloutBlocked", status: "True" as const, reason: "NodeFailed", message: blocked ?? "" };
+  return {
+    ...worker,
+    spec: { ...worker.spec, configuration: { name: "new" }, ...more },
+    ...(blocked === undefined ? {} : { status: { conditions: [condition] } }),
+  };
+}
+
+const draining = (record?: unknown): RolloutNode["metadata"] => ({
+  annotations: {
+    ...rendered("old", "new", "Working").annotations,
+    [annotations.desiredDrain]: "drain-new",
+    [annotations.lastAppliedDrain]: "uncordon-old",
+    ...(record === undefined ? {} : { [ownAnnotations.drain]: JSON.stringify(record) }),
+  },
+});
+const budgeted = { pod: "a/web", budgets: ["a/budget"], message: "" };
+const drain = { request: "drain-new", since: at, blocked: [budgeted] };
+const waits = "Waiting for config";
+const old = rendered("old", "old");
+
+// The annotations of a node name the config that it was told last: that its pool has another one by now, only the pool says.
+test.each<[string, RolloutNode, MachineConfigPool, Partial<FleetRow>]>([
+  ["it has the config", node(rendered("new", "new")), rollingOut(), { state: "As wanted", because: "", since: at }],
+  [
+    "it has the config of a paused pool",
+    node(rendered("new", "new")),
+    rollingOut({ paused: true }),
+    { state: "As wanted" },
+  ],
+  ["the pool has no config", node(old), worker, { state: "As wanted" }],
+  [
+    "it has not had its turn",
+    node(old),
+    rollingOut(),
+    { state: waits, because: "other nodes of pool worker are updated first: then it gets new", reboot: false },
+  ],
+  ["it was never told a config", node(), rollingOut(), { state: waits }],
+  [
+    "the pool is paused",
+    node(old),
+    rollingOut({ paused: true }),
+    { state: waits, because: "pool worker is paused: the node gets new when spec.paused is false" },
+  ],
+  [
+    "another node has failed",
+    node(old),
+    rollingOut({}, "node m has failed"),
+    { state: waits, because: "pool worker cannot go on to give it new: node m has failed" },
+  ],
+  [
+    "it was cordoned by hand",
+    node(old, "True", true),
+    rollingOut(),
+    { state: waits, because: "another client cordoned the node: it gets new after kubectl uncordon n" },
+  ],
+  [
+    "it is not ready",
+    node(old, "False"),
+    rollingOut(),
+    { state: waits, because: "the node is not ready (Ready=False): it gets new when it is ready", ready: false },
+  ],
+  [
+    "the pool has a third config while it gets the second",
+    node(rendered("older", "old", "Working")),
+    rollingOut(),
+    { state: waits, because: "the node finishes its update to old first: then it gets new", reboot: true },
+  ],
+  [
+    "a budget blocks its drain",
+    node(draining(drain), "True", true),
+    rollingOut(),
+    {
+      state: waits,
+      because: "its drain is blocked: pod a/web: PodDisruptionBudget a/budget allows no further disruption",
+      since: at,
+      reboot: true,
+    },
+  ],
+  [
+    "its drain goes on in a paused pool",
+    node(draining({ ...drain, blocked: [] })),
+    rollingOut({ paused: true }),
+    { state: waits, because: "it is drained before it gets new", since: at },
+  ],
+  [
+    "another operator drains it, which leaves no record",
+    node(draining()),
+    rollingOut(),
+    { state: waits, because: "it is drained before it gets new" },
+  ],
+  [
+    "its drain is over",
+    node({ annotations: { ...draining(drain).annotations, [annotations.lastAppliedDrain]: "drain-new" } }),
+    rollingOut(),
+    { state: "Waiting for reboot", because: "it gets new" },
+  ],
+  [
+    "its image is layered by another operator",
+    node({
+      annotations: {
+        ...rendered("new", "new").annotations,
+        [annotations.currentImage]: "i",
+        [annotations.desiredImage]: "i",
+      },
+    }),
+    rollingOut(),
+    { state: "As wanted" },
+  ],
+])("in a rollout a node says how it is if %s", (_, on, pool, expected) => {
+  expect(rowOf(profile({ conditions: [applied] }), on, fleetPools([pool]))).toMatchObject(expected);
+});
+
+it("is degraded where two custom pools select it, so that neither configures it", () => {
+  const custom = (name: string): MachineConfigPool => ({ ...rollingOut(), metadata: { name } });
+  const row = rowOf(profile({ conditions: [applied] }), node(old), fleetPools([custom("a"), custom("b")]));
+  expect(row).toMatchObject({
+    state: "Degraded",
+    because: "it is selected by the custom pools a and b: change its labels so that only one of them selects it",
+  });
+});
+
+test.each<[string, MachineConfigPool, boolean]>([
+  ["counts", { ...rollingOut(), status: { machineCount: 3 } }, true],
+  ["another config", rollingOut({ configuration: { name: "newer" } }), false],
+  ["a pause", rollingOut({ paused: true }), false],
+  ["what blocks its rollout", rollingOut({}, "node m has failed"), false],
+  ["its selector", rollingOut({ nodeSelector: { matchLabels: { a: "" } } }), false],
+])("rows stay as they are after an update of a pool with %s: %#", (_, updated, expected) => {
+  expect(isSameForRows(rollingOut(), updated)).toBe(expected);
 });
 
 const pending = profile({ conditions: [applied], bootcmdlinePending: "quiet" });

@@ -1,12 +1,25 @@
 import { type Condition, findCondition } from "../../language/object/condition.ts";
 import { keys } from "../hosted/protocol.ts";
-import type { Pools } from "../machine-config/pools.ts";
 import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
-import { printable, updateOf } from "../rollout/node-annotations.ts";
+import { describeDrain, readDrain } from "../rollout/drain/drain-record.ts";
+import { printable } from "../rollout/node-annotations.ts";
+import { phaseOf } from "../rollout/node-progress.ts";
+import { judgeNode, type NodeState } from "../rollout/node-state.ts";
+import { turnOf } from "../rollout/node-waits.ts";
+import { describeConflict } from "../rollout/pool-status.ts";
 import type { RolloutNode } from "../rollout/rollout-node.ts";
+import type { FleetPools } from "./fleet-pools.ts";
 
 /** The first that applies, in this order: those that need a person come before those that end by themselves. */
-export const fleetStates = ["Degraded", "Drifted", "Waiting for reboot", "Applying", "Unknown", "As wanted"] as const;
+export const fleetStates = [
+  "Degraded",
+  "Drifted",
+  "Waiting for config",
+  "Waiting for reboot",
+  "Applying",
+  "Unknown",
+  "As wanted",
+] as const;
 export type FleetState = (typeof fleetStates)[number];
 
 /** One node, for a table of thousands. */
@@ -36,7 +49,7 @@ export interface FleetNode {
   readonly node: RolloutNode;
   /** Undefined: the operator has made none. */
   readonly profile: Profile | undefined;
-  readonly pools: Pools;
+  readonly pools: FleetPools;
 }
 
 /** Nodes of other operating systems have no agent, and no row. */
@@ -49,12 +62,14 @@ export function fleetRow({ node, profile, pools }: FleetNode): FleetRow {
   const { name = "", labels = {} } = node.metadata;
   const { status } = profile ?? {};
   const ready = findCondition(node.status?.conditions, "Ready");
-  const facts = { node, profile, restarts: restartsFor(node, profile, pools), isReady: ready?.status === "True" };
+  const state = judgeNode(node);
+  const restarts = restartsFor(state, profile, pools);
+  const facts = { state, profile, pools, restarts, isReady: ready?.status === "True" };
   return {
     name,
     ready: facts.isReady,
     cordoned: node.spec?.unschedulable === true,
-    pool: pools.configuring(labels).pool ?? labels[keys.nodePool] ?? "",
+    pool: pools.selection.configuring(labels).pool ?? labels[keys.nodePool] ?? "",
     profile: profile?.spec.config.tunedProfile ?? "",
     inForce: status?.tunedProfile ?? "",
     drift: driftOf(status),
@@ -64,8 +79,9 @@ export function fleetRow({ node, profile, pools }: FleetNode): FleetRow {
 }
 
 interface Facts {
-  readonly node: RolloutNode;
+  readonly state: NodeState;
   readonly profile: Profile | undefined;
+  readonly pools: FleetPools;
   /** What a restart would bring. Undefined: nothing. */
   readonly restarts: Verdict | undefined;
   readonly isReady: boolean;
@@ -78,13 +94,15 @@ interface Verdict {
 }
 
 function verdictOn(facts: Facts): Verdict {
-  return updateFailure(facts) ?? tuningVerdict(facts) ?? facts.restarts ?? restOf(facts);
+  return updateFailure(facts) ?? tuningVerdict(facts) ?? configVerdict(facts) ?? facts.restarts ?? restOf(facts);
 }
 
-/** Its machine config could not be applied. */
-function updateFailure({ node }: Facts): Verdict | undefined {
-  const { state, reason } = updateOf(node.metadata);
-  if (state !== "Degraded" && state !== "Unreconcilable") return undefined;
+/** Its machine config could not be applied, or no pool gives it one. */
+function updateFailure({ state: { node, update, isDegraded }, pools }: Facts): Verdict | undefined {
+  const conflict = pools.selection.conflictOf(node.metadata.labels ?? {});
+  if (conflict.length > 0) return { state: "Degraded", because: `it is ${describeConflict(conflict)}` };
+  if (!isDegraded) return undefined;
+  const { state, reason } = update;
   return { state: "Degraded", because: reason === "" ? `its machine config is ${state}` : reason };
 }
 
@@ -96,6 +114,23 @@ function tuningVerdict({ profile }: Facts): Verdict | undefined {
   if (degraded && degraded.reason !== "TunedDeferredUpdate") return said("Degraded", degraded);
   const drifted = trueCondition(conditions, "Drifted");
   return drifted && said("Drifted", drifted);
+}
+
+/** What comes before the config of its pool: a drain, or the turn of the node. */
+function configVerdict({ state: judged, pools }: Facts): Verdict | undefined {
+  const state = "Waiting for config";
+  const { node, update } = judged;
+  if (phaseOf(judged) === "Draining") {
+    const drain = readDrain(node);
+    const pods = drain ? describeDrain(drain) : "";
+    const because = pods === "" ? `it is drained before it gets ${update.desired}` : `its drain is blocked: ${pods}`;
+    return { state, because, since: drain?.since };
+  }
+  const pool = pools.byName.get(pools.selection.configuring(node.metadata.labels ?? {}).pool ?? "");
+  const target = pool?.spec?.configuration?.name ?? "";
+  // Where images are layered, nodes that have the config name an image too: those do not wait.
+  if (!pool || target === "" || update.desired === target) return undefined;
+  return { state, because: turnOf(judged, pool) };
 }
 
 /** Nothing is wrong as far as is known, and nothing waits for a restart. */
@@ -123,15 +158,15 @@ function isBehind({ metadata, spec, status }: Profile): boolean {
   return tunedProfile !== spec.config.tunedProfile && !isDeferred;
 }
 
-function restartsFor(node: RolloutNode, profile: Profile | undefined, pools: Pools): Verdict | undefined {
-  const { current, desired } = updateOf(node.metadata);
+function restartsFor({ update }: NodeState, profile: Profile | undefined, pools: FleetPools): Verdict | undefined {
+  const { current, desired } = update;
   const state = "Waiting for reboot";
   if (desired !== "" && desired !== current) return { state, because: `it gets ${desired}` };
   const { conditions, bootcmdlinePending } = profile?.status ?? {};
   const applied = findCondition(conditions, "Applied");
   if (applied?.reason === "Deferred" && applied.status !== "True") return said(state, applied);
   // In a cluster with pools boot arguments come with a config, which the annotations above tell.
-  if (!bootcmdlinePending || !pools.isEmpty) return undefined;
+  if (!bootcmdlinePending || !pools.selection.isEmpty) return undefined;
   return { state, because: `the running kernel lacks boot arguments: ${bootcmdlinePending}` };
 }
 

@@ -25,6 +25,11 @@ test.each<[FleetRow[], string]>([
     [...many(4987, "As wanted"), ...many(9, "Waiting for reboot"), ...many(3, "Drifted"), row("Degraded")],
     "4,987 of 5,000 nodes are as wanted; 9 wait for a reboot; 4 need you",
   ],
+  [[row("Waiting for config")], "0 of 1 node is as wanted; 1 waits for its config"],
+  [
+    [...many(3, "As wanted"), ...many(2, "Waiting for config"), row("Waiting for reboot")],
+    "3 of 6 nodes are as wanted; 2 wait for their configs; 1 waits for a reboot",
+  ],
   [
     [...many(2, "Applying"), ...many(2, "Unknown"), row("Degraded")],
     "0 of 5 nodes are as wanted; 2 get their profiles; 2 are unknown; 1 needs you",

@@ -52,6 +52,7 @@ export function fleetSentence({ nodes, states }: FleetSummary): string {
   if (good === nodes) return nodes === 1 ? "The node is as wanted" : `All ${count(nodes)} nodes are as wanted`;
   const parts = [
     `${count(good)} of ${count(nodes)} ${nodes === 1 ? "node is" : "nodes are"} as wanted`,
+    ...part(states["Waiting for config"], "waits for its config", "wait for their configs"),
     ...part(states["Waiting for reboot"], "waits for a reboot", "wait for a reboot"),
     ...part(states.Applying, "gets its profile", "get their profiles"),
     ...part(states.Unknown, "is unknown", "are unknown"),

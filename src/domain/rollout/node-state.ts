@@ -8,6 +8,8 @@ export interface NodeState {
   readonly update: NodeUpdate;
   /** What the node cannot have of its config, and what other processes have changed of it. */
   readonly findings: readonly string[];
+  /** The condition that speaks against it, cordoned or not. Undefined: none. */
+  readonly unhealthy: string | undefined;
   /** Why pods should not run there. Undefined: ready. */
   readonly notReady: string | undefined;
   readonly isReady: boolean;
@@ -42,6 +44,7 @@ export function judgeNode(node: RolloutNode): NodeState {
     update,
     // A node that is done has a reason only where its config drifted.
     findings: [...findingsOf(node.metadata), ...(isDone && update.reason !== "" ? [update.reason] : [])],
+    unhealthy,
     notReady,
     isReady: notReady === undefined,
     cordonedBy,

@@ -78,6 +78,12 @@ test.each<[string, RolloutNode, MachineConfigPool[], string[]]>([
     ["another client cordoned the node: it gets r-2 after kubectl uncordon n"],
   ],
   [
+    "is not ready",
+    { ...node(has("r-1")), status: { conditions: [{ type: "Ready", status: "Unknown" }] } },
+    [pool("worker")],
+    ["the node is not ready (Ready=Unknown): it gets r-2 when it is ready"],
+  ],
+  [
     "is on the way to a config that the pool had before",
     node(has("r-0", "r-1")),
     [pool("worker")],

@@ -27,18 +27,25 @@ function rolloutWaits(state: NodeState, pool: MachineConfigPool): string[] {
   if (target === "") return [];
   const blocked = readDrain(state.node)?.blocked ?? [];
   if (blocked.length > 0) return [...blocked.map(describeBlocked), ...unblocking(blocked)];
-  if (!isBehind(state, target)) return [];
+  return isBehind(state, target) ? [turnOf(state, pool)] : [];
+}
+
+/** What a node waits for that its pool has not told its config yet. */
+export function turnOf(state: NodeState, pool: MachineConfigPool): string {
   const name = `pool ${pool.metadata.name}`;
-  if (pool.spec?.paused) return [`${name} is paused: the node gets ${target} when spec.paused is false`];
+  const target = pool.spec?.configuration?.name ?? "";
+  if (pool.spec?.paused) return `${name} is paused: the node gets ${target} when spec.paused is false`;
   if (state.isOnlyCordoned)
-    return [`another client cordoned the node: it gets ${target} after kubectl uncordon ${state.name}`];
+    return `another client cordoned the node: it gets ${target} after kubectl uncordon ${state.name}`;
   const { desired } = state.update;
   if (desired !== "" && !state.isDone && !state.isFailing)
-    return [`the node finishes its update to ${desired} first: then it gets ${target}`];
-  const reason = findCondition(pool.status?.conditions, "RolloutBlocked");
-  return reason?.status === "True"
-    ? [`${name} cannot go on to give it ${target}: ${reason.message}`]
-    : [`other nodes of ${name} are updated first: then it gets ${target}`];
+    return `the node finishes its update to ${desired} first: then it gets ${target}`;
+  if (state.unhealthy !== undefined)
+    return `the node is not ready (${state.unhealthy}): it gets ${target} when it is ready`;
+  const blocked = findCondition(pool.status?.conditions, "RolloutBlocked");
+  return blocked?.status === "True"
+    ? `${name} cannot go on to give it ${target}: ${blocked.message}`
+    : `other nodes of ${name} are updated first: then it gets ${target}`;
 }
 
 /** The node has what its pool has, and its pool does not get what it should. */

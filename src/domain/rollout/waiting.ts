@@ -1,4 +1,4 @@
-import { describeBlocked, readDrain, unblocking } from "./drain/drain-record.ts";
+import { describeDrain, readDrain, unblocking } from "./drain/drain-record.ts";
 import type { Candidates, Member } from "./candidates.ts";
 import { isBehind, isUpdated } from "./node-state.ts";
 
@@ -40,10 +40,14 @@ export function waitingFor(
 /** Also of a pool that is paused: a drain that has begun goes on. */
 export function blockedDrains(members: readonly Pick<Member, "state">[]): Waiting[] {
   return members.flatMap(({ state: { name, node } }) => {
-    const { since, blocked = [], more } = readDrain(node) ?? {};
-    if (blocked.length === 0) return [];
-    const pods = `${blocked.map(describeBlocked).join(", ")}${more ? ` and ${more} more` : ""}`;
-    const parts = [`the drain of node ${name}, begun ${since}, is blocked`, pods, ...unblocking(blocked)];
+    const drain = readDrain(node);
+    if (!drain || drain.blocked.length === 0) return [];
+    const { since, blocked } = drain;
+    const parts = [
+      `the drain of node ${name}, begun ${since}, is blocked`,
+      describeDrain(drain),
+      ...unblocking(blocked),
+    ];
     return [{ reason: "DrainBlocked", message: parts.join(": ") }];
   });
 }

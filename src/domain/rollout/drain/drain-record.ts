@@ -62,6 +62,11 @@ export function describeBlocked({ pod, budgets, message }: BlockedPod): string {
   return `pod ${pod}: PodDisruptionBudget ${budgets.join(" and ")} allows no further disruption`;
 }
 
+/** All pods that a drain waits for. Empty: none is in its way. */
+export function describeDrain({ blocked, more }: Pick<DrainRecord, "blocked" | "more">): string {
+  return `${blocked.map(describeBlocked).join(", ")}${more ? ` and ${more} more` : ""}`;
+}
+
 /** What a user can do about budgets. Where there are none, the messages of the pods say it. */
 export function unblocking(blocked: readonly BlockedPod[]): string[] {
   const isBudget = blocked.some(({ budgets }) => budgets.length > 0);

@@ -56,6 +56,7 @@ export function paintsOf({ green, red, yellow }: Colours): Record<FleetState, (t
   return {
     Degraded: red,
     Drifted: red,
+    "Waiting for config": yellow,
     "Waiting for reboot": yellow,
     Applying: yellow,
     Unknown: yellow,
@@ -65,6 +66,7 @@ export function paintsOf({ green, red, yellow }: Colours): Record<FleetState, (t
 
 const headings: readonly (readonly [heading: string, state: FleetState])[] = [
   ["AS WANTED", "As wanted"],
+  ["CONFIG", "Waiting for config"],
   ["REBOOT", "Waiting for reboot"],
   ["APPLYING", "Applying"],
   ["UNKNOWN", "Unknown"],

@@ -1,7 +1,7 @@
+import { type FleetPools, fleetPools } from "../../../domain/fleet/fleet-pools.ts";
 import { type FleetRow, fleetRow, fleetStates, isTunable } from "../../../domain/fleet/fleet-row.ts";
 import { type FleetSummary, fleetSentence, summarise } from "../../../domain/fleet/fleet-summary.ts";
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
-import { Pools } from "../../../domain/machine-config/pools.ts";
 import type { NodePool } from "../../../domain/node-pool/api.ts";
 import type { Profile } from "../../../domain/node-tuning/api.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
@@ -48,7 +48,7 @@ export interface StatusReport {
 export function statusReport(objects: StatusObjects, now: number): StatusReport {
   const { nodes, profiles, pools, performanceProfiles, nodePools, managementState } = objects;
   const isHost = profiles === undefined;
-  const rows = isHost ? [] : rowsOf(nodes, profiles, new Pools(pools));
+  const rows = isHost ? [] : rowsOf(nodes, profiles, fleetPools(pools));
   const system = isHost ? [] : systemHealth(objects.system, now);
   const summary = summarise(rows);
   const hosted = nodePools.map(nodePoolStatus);
@@ -63,7 +63,7 @@ export function statusReport(objects: StatusObjects, now: number): StatusReport 
   };
 }
 
-function rowsOf(nodes: readonly RolloutNode[], profiles: readonly Profile[], pools: Pools): FleetRow[] {
+function rowsOf(nodes: readonly RolloutNode[], profiles: readonly Profile[], pools: FleetPools): FleetRow[] {
   const byName = new Map(profiles.map((profile) => [profile.metadata.name, profile]));
   const rows = nodes
     .filter(isTunable)

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Profile } from "../../../domain/node-tuning/api.ts";
+import { annotations } from "../../../domain/rollout/node-annotations.ts";
 import type { RolloutNode } from "../../../domain/rollout/rollout-node.ts";
 import { coloursOf } from "../terminal/terminal.ts";
 import { type StatusObjects, statusReport } from "./status-report.ts";
@@ -126,6 +127,31 @@ it("is groups where there are 5,000 nodes, and those that need a person, on ever
     "worker-100   Drifted, 1 changed, since 14m",
     "  openshift-node-performance-low-latency, pool worker",
   ]);
+});
+
+it("says of nodes that their pool has not given its config yet what they wait for", () => {
+  const has = (config: string): Partial<RolloutNode["metadata"]> => ({
+    annotations: {
+      [annotations.currentConfig]: config,
+      [annotations.desiredConfig]: config,
+      [annotations.state]: "Done",
+    },
+  });
+  const objects = cluster(names(3));
+  const textIn = (paused: boolean): string[] =>
+    textOf({
+      ...objects,
+      nodes: objects.nodes.map((of, at) => ({ ...of, metadata: { ...of.metadata, ...has(at === 0 ? "r-2" : "r-1") } })),
+      pools: [{ ...worker, spec: { ...worker.spec, configuration: { name: "r-2" }, paused } }],
+    }).split("\n");
+  expect(textIn(true)[0]).toBe("1 of 3 nodes are as wanted; 2 wait for their configs");
+  expect(textIn(true).filter((line) => /^worker-.*Waiting for config +pool worker is paused: /.test(line))).toEqual([
+    expect.stringMatching(/^worker-2 .* r-2 when spec.paused is false$/),
+    expect.stringMatching(/^worker-3 /),
+  ]);
+  expect(textIn(false).find((line) => line.startsWith("worker-3"))).toMatch(
+    /Waiting for config +other nodes of pool worker are updated first: then it gets r-2$/,
+  );
 });
 
 it("names parts that do not run in its first line", () => {

@@ -1,15 +1,15 @@
+import { fleetPools, isSameForRows } from "../../../domain/fleet/fleet-pools.ts";
 import { fleetRow, isTunable } from "../../../domain/fleet/fleet-row.ts";
-import { isSameSelection, Pools } from "../../../domain/machine-config/pools.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeCache, poolCache, profileCache } from "./fleet-caches.ts";
 import type { TopicContext } from "./topic-context.ts";
 
-/** One row for each node, computed anew when its Node or its Profile changes; all of them when a pool selects others. */
+/** One row for each node, computed anew when its Node or its Profile changes; all of them when a pool selects others or its rollout goes on. */
 export function openFleet(context: TopicContext<"fleet">): void {
   const nodes = context.cache(nodeCache);
   const profiles = context.cache(profileCache);
   const pools = context.cache(poolCache);
-  let known = new Pools([]);
+  let known = fleetPools([]);
   let isSettled = false;
 
   const update = (name: string): void => {
@@ -19,7 +19,7 @@ export function openFleet(context: TopicContext<"fleet">): void {
     context.set(name, row);
   };
   const updateAll = (): void => {
-    known = new Pools(pools.list());
+    known = fleetPools(pools.list());
     for (const { metadata } of nodes.list()) update(metadata.name ?? "");
   };
   // Until all are listed, a node without its Profile only seems to have none.
@@ -32,6 +32,6 @@ export function openFleet(context: TopicContext<"fleet">): void {
       if (isSettled) update(object.metadata.name ?? "");
     });
   pools.subscribe((event) => {
-    if (isSettled && !(event.type === "updated" && isSameSelection(event.object, event.before))) updateAll();
+    if (isSettled && !(event.type === "updated" && isSameForRows(event.object, event.before))) updateAll();
   });
 }

@@ -1,9 +1,9 @@
 import type { NodeFleetRow, NodePart } from "../../../../../console/protocol/node.ts";
 import type { Informer } from "../../../../cluster/kube/cache.ts";
+import { fleetPools } from "../../../../domain/fleet/fleet-pools.ts";
 import { fleetRow } from "../../../../domain/fleet/fleet-row.ts";
 import { nodeStory, type NodeStoryInput } from "../../../../domain/fleet/node-story.ts";
 import { type MachineConfig, type MachineConfigPool } from "../../../../domain/machine-config/api.ts";
-import { Pools } from "../../../../domain/machine-config/pools.ts";
 import { type Profile, type Tuned, tuningNamespace } from "../../../../domain/node-tuning/api.ts";
 import { nodeFactsOf, profileFactsOf } from "../../../../domain/node-tuning/projections.ts";
 import { rulesOf } from "../../../../domain/node-tuning/rule.ts";
@@ -125,7 +125,7 @@ function tuningFrom(caches: NodeCaches, name: string, profile: Profile | undefin
 
 /** With the healthy nodes that it can be compared with. */
 function rowWithPeers(node: RolloutNode, profile: Profile | undefined, caches: NodeCaches): NodeFleetRow {
-  const pools = new Pools(caches.pools.list());
+  const pools = fleetPools(caches.pools.list());
   const row = fleetRow({ node, profile, pools });
   const profileOf = (name: string): FleetProfile | undefined => caches.profiles.get(`${tuningNamespace}/${name}`);
   const layout = profileOf(row.name)?.layout;
