@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
-import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
 import { readRefusal, refusedReason } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import { at } from "../../src/language/object/json.ts";
@@ -9,6 +9,7 @@ import { explainOn } from "../../src/program/cli/explain/explain.ts";
 import { podStory, type PodStory } from "../../src/program/cli/explain/explain-pod.ts";
 import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { systemNamespace } from "../../src/program/operator/names.ts";
+import { clientOfAccount } from "../servers/client-for.ts";
 import { growingPause } from "../servers/until.ts";
 import { emptyServers } from "../servers/server-under-test.ts";
 import {
@@ -33,6 +34,31 @@ const node = (name: string, status = {}): KubeObject => ({
   metadata: { name },
   status,
 });
+
+const olderBindings = untyped("v1", "Binding", "bindings", true);
+const binding = (name: string, annotations: Record<string, string>): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Binding",
+  metadata: { name, annotations },
+  target: { kind: "Node", name: "any" },
+});
+/** A ServiceAccount with all rights in its namespace, and none elsewhere. */
+const ownerOfNamespace: KubeObject[] = [
+  { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "owner" } },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "owner" },
+    rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+  },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "owner" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "owner" },
+    subjects: [{ kind: "ServiceAccount", name: "owner", namespace: "users" }],
+  },
+];
 
 for (const variant of emptyServers())
   describe(`admission of partitioned workloads, on the ${variant.name} server`, { timeout: 120_000 }, () => {
@@ -91,11 +117,86 @@ for (const variant of emptyServers())
         );
       const cpus = { [resources]: '{"cpuset":"0"}' };
       expect((await patched("chooses", { ...target, ...cpus, a: "b" })).metadata.annotations).toEqual({ a: "b" });
+      // CRI-O looks for the key alone.
+      const empty = { "target.workload.openshift.io/management": "" };
+      expect((await patched("chooses", empty)).metadata.annotations).toEqual({ a: "b" });
       await create(podObject("pinned", { annotations: target }));
       const { annotations } = rewritten.metadata;
       expect((await patched("pinned", { ...cpus, a: "b" })).metadata.annotations).toEqual({ ...annotations, a: "b" });
       expect((await patched("pinned", { a: null })).metadata.annotations).toEqual(annotations);
-      expect(reviewed()).toEqual(["pods-instructions", "pods-partitioning", "pods-partitioned", "pods-instructions"]);
+      expect(reviewed()).toEqual([
+        "pods-instructions",
+        "pods-instructions",
+        "pods-partitioning",
+        "pods-partitioned",
+        "pods-instructions",
+      ]);
+    });
+
+    it("lets neither a binding nor a status choose CPUs: the API server writes the annotations of both to the pod", async () => {
+      const within = { namespace: "users" };
+      const chosen = { [resources]: '{"cpuset":"0"}' };
+      const accepted = (): boolean => false;
+      const annotationsOf = async (name: string): Promise<unknown> =>
+        (await admin.get(kinds.pod, name, within)).metadata.annotations;
+      for (const object of ownerOfNamespace)
+        await admin.create(
+          untyped(object.apiVersion, object.kind, `${object.kind.toLowerCase()}s`, true),
+          object,
+          within,
+        );
+      const owner = await clientOfAccount(cluster.server, "users", "owner");
+      const bind = (
+        client: HttpClient,
+        name: string,
+        annotations: Record<string, string>,
+        dryRun = false,
+      ): Promise<unknown> =>
+        client.create<KubeObject>(kinds.pod, binding(name, annotations), {
+          ...within,
+          name,
+          subresource: "binding",
+          dryRun,
+        });
+      const status = (client: HttpClient, name: string, patch: object): Promise<KubeObject> =>
+        client.patch<KubeObject>(kinds.pod, name, { type: "merge", patch }, { ...within, subresource: "status" });
+      const refused = { code: 403, message: expect.stringContaining("annotations that choose CPUs") as string };
+
+      await create(podObject("bound", { annotations: target }));
+      // A policy takes effect a little after it is written.
+      for (const pause = growingPause(); ; await pause())
+        if (await bind(owner, "bound", chosen, true).then(accepted, () => true)) break;
+      webhook.reviews.length = 0;
+      const ofOtherType = { "target.workload.openshift.io/other": "" };
+      for (const annotations of [chosen, target, ofOtherType, { "cpu-shared.crio.io/one": "enable" }]) {
+        await expect(bind(owner, "bound", annotations)).rejects.toMatchObject(refused);
+        await expect(
+          status(owner, "bound", { metadata: { annotations: { ...annotations, [resources]: null } } }),
+        ).rejects.toMatchObject(refused);
+      }
+      await expect(status(admin, "bound", { metadata: { annotations: ofOtherType } })).rejects.toMatchObject(refused);
+      // The embedded server does not serve the older path.
+      if (variant.name === "real")
+        await expect(owner.create(olderBindings, binding("bound", chosen), within)).rejects.toMatchObject(refused);
+      const before = { ...rewritten.metadata.annotations };
+      expect(await annotationsOf("bound")).toEqual(before);
+
+      await status(owner, "bound", {
+        metadata: { annotations: { "example.com/network": "a" } },
+        status: { message: "x" },
+      });
+      await bind(owner, "bound", { "example.com/device": "0" });
+      expect(await annotationsOf("bound")).toEqual({
+        ...before,
+        "example.com/network": "a",
+        "example.com/device": "0",
+      });
+      await create(podObject("copied", { annotations: target }));
+      webhook.reviews.length = 0;
+      // As schedulers do that copy all annotations of the pod.
+      await bind(admin, "copied", before);
+      expect(await annotationsOf("copied")).toEqual(before);
+      expect(reviewed()).toEqual([]);
     });
 
     it("leaves a pod without containers to the validation of the API server, which names the field", async () => {

@@ -15,7 +15,7 @@ import { scyllaPolicies } from "../../operator/scylla/policies.ts";
 import { operatorMonitoring } from "../../operator/monitoring.ts";
 import { operatorRbac } from "../../operator/rbac.ts";
 import { allowedAnnotation } from "../../../domain/workload-partitioning/names.ts";
-import { defaultRelease, type ReleaseName } from "../../../domain/workload-partitioning/release.ts";
+import { defaultRelease, type ReleaseName, releases } from "../../../domain/workload-partitioning/release.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
@@ -24,6 +24,7 @@ import { managementRbac } from "../../management/rbac.ts";
 import { consoleDeployment } from "../../console/deployment.ts";
 import { conversionPolicy } from "../../webhook/conversion-policy.ts";
 import { webhookDeployment } from "../../webhook/deployment.ts";
+import { instructionPolicy } from "../../webhook/partitioning/instruction-policy.ts";
 import { registrationPolicies } from "../../webhook/registration-policies.ts";
 import { webhookMonitoring } from "../../webhook/monitoring.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
@@ -107,6 +108,7 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...(scylla ? [...scyllaCrds, ...scyllaPolicies(namespace)] : []),
     ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
+    ...(releases[options.partitioningRelease ?? defaultRelease].instructions === "kept" ? instructionPolicy : []),
     ...(mode === "tuning" ? [] : partitioningPolicies(namespace, { infrastructures: openShift })),
     ...(firstBoots ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
     ...operatorRbac(namespace, mode, { firstBoots, scylla }),

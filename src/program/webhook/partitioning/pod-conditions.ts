@@ -30,8 +30,11 @@ export const asksForSharedCpus: MatchCondition = {
   ].join(" || "),
 };
 
+/** Whether the object has annotations that CRI-O reads. */
+export const hasInstructions = `${annotations("object")}.exists(a, ${isInstruction} || ${isSharedCpus})`;
+
 const differsIn = (one: string, other: string): string =>
-  `${annotations(one)}.exists(a, (${isInstruction} || ${isSharedCpus}) && ${annotations(other)}[?a].orValue('') != ${annotations(one)}[a])`;
+  `${annotations(one)}.exists(a, (${isInstruction} || ${isSharedCpus}) && ${annotations(other)}[?a] != ${annotations(one)}[?a])`;
 
 /** Whether an update gives a pod instructions, changes or removes them. */
 export const changesInstructions: MatchCondition = {

@@ -1,4 +1,5 @@
 import { tuningNamespace } from "../../../../domain/node-tuning/api.ts";
+import { defaultRelease } from "../../../../domain/workload-partitioning/release.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { writeYaml } from "../../../../language/object/write-yaml.ts";
 import { foundation, type InstallOptions, workloads } from "../manifests.ts";
@@ -39,6 +40,12 @@ const dimensions = [
     cases: [
       { name: "policies", condition: 'semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version' },
       { name: "older" },
+    ],
+  },
+  {
+    cases: [
+      { name: "documented rules", condition: `eq .Values.partitioningRelease "${defaultRelease}"` },
+      { name: "those of a release" },
     ],
   },
 ] as const satisfies readonly Dimension[];
@@ -84,7 +91,7 @@ export function chartFiles(values: ChartValues): ChartFile[] {
 }
 
 function objectsOf(choice: readonly string[]): KubeObject[] {
-  const [mode, protocol, first, scylla, console, monitoring, cluster, policies] = choice;
+  const [mode, protocol, first, scylla, console, monitoring, cluster, policies, rules] = choice;
   const [replicas, image] = [placeholders.replicas.text, placeholders.image.text];
   const isOpenShift = cluster === "OpenShift";
   const firstBoot = first === "first boot" && mode !== "tuning" ? placeholders.firstBoot.text : undefined;
@@ -103,7 +110,11 @@ function objectsOf(choice: readonly string[]): KubeObject[] {
     ),
   );
   const all = [
-    ...foundation({ ...decided, namespace }),
+    ...foundation({
+      ...decided,
+      namespace,
+      partitioningRelease: rules === "documented rules" ? defaultRelease : "current",
+    }),
     // These only appear in their arguments.
     ...workloads({ ...decided, ...texts, namespace, image, replicas }),
   ];
