@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { fleetPools } from "../../src/domain/fleet/fleet-pools.ts";
 import { fleetRow } from "../../src/domain/fleet/fleet-row.ts";
@@ -9,6 +9,7 @@ import { projectRolloutNode } from "../../src/domain/rollout/rollout-node.ts";
 import { accessibilityFindings, sidewaysScroll } from "./harness/accessible.ts";
 import { browserTest, openPage } from "./harness/browser-test.ts";
 import { systemForAll } from "./harness/running-system.ts";
+import { startObjectCluster } from "./harness/object-cluster.ts";
 import { atEverySize } from "./harness/screenshots.ts";
 
 const system = systemForAll({ nodes: 3 });
@@ -44,4 +45,23 @@ browserTest("Fleet shows the sentence and the rows of the API", async () => {
     expect(await accessibilityFindings(page), look).toEqual([]);
     expect(await sidewaysScroll(page), look).toBe(0);
   });
+});
+
+browserTest("Fleet follows a pool that gets another config, and is paused before its nodes have it", async () => {
+  const cluster = await startObjectCluster();
+  onTestFinished(() => cluster.stop());
+  await cluster.addNodes(2);
+  const { page } = await openPage((await cluster.serve()).link());
+  const says = (text: string) => page.getByRole("heading", { level: 1 }).filter({ hasText: text }).waitFor();
+  const patch = (spec: object) =>
+    cluster.admin.patch(machineConfigPoolKind, "worker", { type: "merge", patch: { spec } });
+  await says("All 2 nodes are as wanted");
+  await patch({ configuration: { name: "r-2" } });
+  await says("0 of 2 nodes are as wanted; 2 wait for their configs");
+  await page.getByRole("row").filter({ hasText: "n-2" }).getByText("Waiting for config").waitFor();
+  await patch({ paused: true });
+  await page.getByLabel("Filter by name or reason").fill("pool worker is paused");
+  await page.getByRole("row").filter({ hasText: "n-2" }).waitFor();
+  await patch({ configuration: null });
+  await says("All 2 nodes are as wanted");
 });

@@ -4,7 +4,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeCache, poolCache, profileCache } from "./fleet-caches.ts";
 import type { TopicContext } from "./topic-context.ts";
 
-/** One row for each node, computed anew when its Node or its Profile changes; all of them when a pool selects others or its rollout goes on. */
+/** One row for each node, computed anew when its Node or its Profile changes; all of them when a pool changes what rows say. */
 export function openFleet(context: TopicContext<"fleet">): void {
   const nodes = context.cache(nodeCache);
   const profiles = context.cache(profileCache);
