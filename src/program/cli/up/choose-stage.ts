@@ -1,7 +1,8 @@
 import type { upFlags } from "../flags.ts";
 import { readTopologyFile } from "../lab/virtual-nodes.ts";
 import type { Values } from "../option/flag.ts";
-import { type ExampleName, exampleObjects, examples, exampleTopology } from "./examples.ts";
+import { exampleObjects, exampleTopology } from "./example-files.ts";
+import { type ExampleName, examples } from "./examples.ts";
 import { twoClusters } from "./hosted-system.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { oneCluster, workedNodes } from "./system.ts";

@@ -145,11 +145,17 @@ export class NodeKeeper {
   async #eachOwn(what: string, act: (name: string) => Promise<void>): Promise<void> {
     const own = [...this.#nodes.values()].filter(({ registered, lost }) => registered && !lost);
     const failures: unknown[] = [];
-    await forEachBounded(own, 32, async ({ node }) => {
-      await act(node.name).catch((error: unknown) => failures.push(error));
+    await forEachBounded(own, 32, async ({ node: { name } }) => {
+      await this.#ifOwn(name, act).catch((error: unknown) => failures.push(error));
     });
     if (failures.length > 0)
       this.#options.log.warn({ error: failures[0], failed: failures.length, nodes: own.length }, `failed to ${what}`);
+  }
+
+  /** Asks the API server: the cache may not know yet that another lab has taken the node over. */
+  async #ifOwn(name: string, act: (name: string) => Promise<void>): Promise<void> {
+    const stored = await this.#options.kubelet(name).get(kinds.node, name).catch(unlessGone);
+    if (stored?.metadata.annotations?.[instanceAnnotation] === this.instance) await act(name);
   }
 
   *#keysOf(event: CacheEvent<Node>): Iterable<string> {
