@@ -2,6 +2,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { ObjectFinding } from "../finding.ts";
 import type { BootChange } from "./boot-changes.ts";
 import type { NodeChange } from "./node-changes.ts";
+import { changesNodes, type NodePoolChange } from "./node-pools/node-pool-change.ts";
 import { objectDiff } from "./object-diff.ts";
 import type { PoolChange } from "./pool-change.ts";
 import type { ScyllaChange } from "./scylla/scylla-change.ts";
@@ -16,6 +17,8 @@ export interface ChangePlan {
   readonly objects: readonly PlannedObject[];
   /** Pools whose nodes get another config. */
   readonly pools: readonly PoolChange[];
+  /** On a management cluster: NodePools that the change reaches. Absent: none. */
+  readonly nodePools?: readonly NodePoolChange[];
   /** Agents and databases of Scylla. Absent: nothing changes for them. */
   readonly scylla?: ScyllaChange;
 }
@@ -53,9 +56,10 @@ export function plannedObject({ place, before, after }: PlannedWrite): PlannedOb
   };
 }
 
-export function changesAnything({ objects, changes, boot, pools, scylla }: ChangePlan): boolean {
+export function changesAnything({ objects, changes, boot, pools, nodePools = [], scylla }: ChangePlan): boolean {
   return (
     changes.length + boot.length + pools.length > 0 ||
+    nodePools.some(changesNodes) ||
     scylla !== undefined ||
     objects.some(({ change }) => change !== "none")
   );

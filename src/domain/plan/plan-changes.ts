@@ -120,6 +120,12 @@ export function planChanges({ writes, removals: named = [], cluster }: PlanInput
   };
 }
 
+/** Of a cluster whose operator tunes no nodes. */
+export function writesOnly(writes: readonly PlannedWrite[], removals: readonly PlannedRemoval[]): ChangePlan {
+  const objects = [...writes.map(plannedObject), ...removals.map(removedObject)];
+  return { nodes: 0, changes: [], boot: [], findings: [], objects, pools: [] };
+}
+
 /** What a PerformanceProfile may own. The kinds of objects in lists are known by the list alone. */
 function ownable({ tuning, derived }: ClusterState): KubeObject[] {
   return [

@@ -79,7 +79,7 @@ function updatesOf(
     const left =
       desired !== "" && desired !== current && desired !== wanted.config.metadata.name ? [contents(desired)] : [];
     const olds = key === "" ? [before] : [contents(current), ...left];
-    return { nodes, ...updateFrom(olds, wanted.contents, { policy, isOurs: input.isOurs }) };
+    return { nodes, ...updateBetween(olds, wanted.contents, { policy, isOurs: input.isOurs }) };
   });
   return joined(updates);
 }
@@ -101,7 +101,7 @@ function contentsOf(config: MachineConfig | undefined): MachineContents | undefi
   return read.type === "contents" ? read.contents : emptyContents;
 }
 
-function updateFrom(
+export function updateBetween(
   olds: readonly MachineContents[],
   wanted: MachineContents,
   { policy, isOurs }: Pick<PoolChangesInput, "policy" | "isOurs">,

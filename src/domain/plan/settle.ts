@@ -17,6 +17,8 @@ export interface Settled {
   readonly statuses: Plan["statuses"];
   /** About boot arguments, before nodes have reported theirs. */
   readonly boot: BootDecision;
+  /** On which boot arguments the nodes of each pool agree, once they have reported. */
+  readonly agreed: BootDecision["pools"];
 }
 
 /** What a Profile resolves to on a node. */
@@ -68,6 +70,7 @@ export function settle(input: NodeTuningInput, resolve: Resolve): Settled {
     machineConfigs: carriedOut(plan, "MachineConfig", input.machineConfigs ?? []),
     statuses: plan.statuses,
     boot: first.boot,
+    agreed: plan.boot.pools,
   };
 }
 

@@ -106,12 +106,15 @@ const managesOthers =
   "this cluster has none: it manages hosted clusters, which have the nodes and their Tuneds; " +
   "name one of them with --context or --kubeconfig";
 
+/** The cluster has no such kind. */
+export class NoTuneds extends Error {}
+
 async function listTuneds(client: Client, namespace: string, signal: AbortSignal): Promise<Tuned[]> {
   try {
     return (await client.list(tunedKind, { namespace, signal })).items;
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const isManagement = await new Discovery(client).kind(nodePoolKind.apiVersion, nodePoolKind.kind, { signal });
-    throw new Error(`list Tuneds: ${isManagement ? managesOthers : notInstalled}`, { cause: error });
+    throw new NoTuneds(`list Tuneds: ${isManagement ? managesOthers : notInstalled}`, { cause: error });
   }
 }

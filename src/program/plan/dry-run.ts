@@ -13,6 +13,9 @@ import { get, isObject, type Json, set } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { readLastApplied } from "../../language/patch/last-applied.ts";
 import { group as performanceGroup, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
+import { tuningKeys } from "../../domain/hosted/protocol.ts";
+import { hostedClusterKind, nodePoolKind } from "../../domain/node-pool/api.ts";
 import type { PlannedRemoval } from "../../domain/plan/removals.ts";
 import type { PlannedWrite } from "../../domain/plan/change-plan.ts";
 import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
@@ -35,8 +38,21 @@ export interface DryRuns {
 /** The stored version first. */
 const versions = ["v2", "v1", "v1alpha1"].map((version) => `${performanceGroup}/${version}`);
 
-/** Kinds that the operator decides by, and how kubectl patches them. */
-const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "strategic" }[] = [
+interface PlannedKind {
+  readonly ref: KindRef;
+  /** How kubectl patches it. */
+  readonly patch: "merge" | "strategic";
+}
+
+/** By which the management side decides. */
+const managed: readonly PlannedKind[] = [
+  { ref: nodePoolKind, patch: "merge" },
+  { ref: hostedClusterKind, patch: "merge" },
+  { ref: kinds.configMap, patch: "strategic" },
+];
+
+/** By which the operator decides. */
+const tuned: readonly PlannedKind[] = [
   { ref: tunedKind, patch: "merge" },
   { ref: machineConfigPoolKind, patch: "merge" },
   { ref: machineConfigKind, patch: "merge" },
@@ -54,8 +70,8 @@ export interface DryRunOptions {
   readonly namespace: string;
   /** Kinds that the cluster does not have. */
   readonly absent?: readonly string[];
-  /** A hosted cluster: its Tuneds are copies. */
-  readonly mirrorsTuneds?: boolean | undefined;
+  /** What hosted control planes have to do with the cluster. `hosted`: its Tuneds are copies. */
+  readonly side?: "management" | "hosted" | undefined;
   /** Server-side apply as this manager, instead of what `kubectl apply` sends. */
   readonly applyAs?: string | undefined;
   /** The objects are to be deleted. */
@@ -67,7 +83,7 @@ export interface DryRunOptions {
 export async function dryRunAll(
   client: Client,
   manifests: readonly Manifest[],
-  { namespace, absent = [], mirrorsTuneds = false, applyAs, deletes = false, signal }: DryRunOptions,
+  { namespace, absent = [], side, applyAs, deletes = false, signal }: DryRunOptions,
 ): Promise<DryRuns> {
   const writes: PlannedWrite[] = [];
   const removals: PlannedRemoval[] = [];
@@ -77,13 +93,11 @@ export async function dryRunAll(
   for (const { place, object } of manifests) {
     const { kind, metadata } = object;
     const name = metadata.name ?? "";
-    const of = planned.find(({ ref }) => ref.kind === kind && ref.apiVersion === object.apiVersion);
-    if (!of || absent.includes(kind)) {
-      skipped.push({ place, kind, name, because: of ? "the cluster has no such kind" : whySkipped(object) });
-      continue;
-    }
-    if (kind === tunedKind.kind && mirrorsTuneds && name !== defaultTunedName) {
-      skipped.push({ place, kind, name, because: fromNodePools });
+    const known = side === "management" ? [...tuned, ...managed] : tuned;
+    const of = known.find(({ ref }) => ref.kind === kind && ref.apiVersion === object.apiVersion);
+    const because = whySkipped(object, { of, isAbsent: absent.includes(kind), side });
+    if (!of || because !== undefined) {
+      skipped.push({ place, kind, name, because: because ?? "" });
       continue;
     }
     const target = of.ref.namespaced ? { ...object, metadata: { namespace, ...metadata } } : object;
@@ -108,18 +122,38 @@ export async function dryRunAll(
 }
 
 const fromNodePools =
-  "Tuneds of a hosted cluster come from its NodePools: put it into a ConfigMap of the management cluster";
+  "a hosted cluster gets it from its NodePools: put it into a ConfigMap of the management cluster that a NodePool names in spec.tuningConfig";
+const onManagement =
+  "NodePools and the ConfigMaps that they name are in the management cluster: pass its --context or --kubeconfig";
 
-function whySkipped({ apiVersion, kind }: KubeObject): string {
-  const known = planned.find(({ ref }) => ref.kind === kind);
-  return known && known.ref.apiVersion !== apiVersion
-    ? `only ${known.ref.apiVersion} is supported`
-    : "not used for tuning";
+interface Found {
+  readonly of: PlannedKind | undefined;
+  readonly isAbsent: boolean;
+  readonly side: DryRunOptions["side"];
+}
+
+/** Undefined: it is planned. */
+function whySkipped(object: KubeObject, { of, isAbsent, side }: Found): string | undefined {
+  const { apiVersion, kind, metadata } = object;
+  const isTuning = kind === tunedKind.kind || kind === performanceProfileKind.kind;
+  if (of && isTuning && (side === "hosted" ? metadata.name !== defaultTunedName : side && isAbsent))
+    return fromNodePools;
+  if (of) return isAbsent ? "the cluster has no such kind" : undefined;
+  const known = tuned.find(({ ref }) => ref.kind === kind);
+  if (known && known.ref.apiVersion !== apiVersion) return `only ${known.ref.apiVersion} is supported`;
+  return isForNodePools(object) ? onManagement : "not used for tuning";
+}
+
+/** Whether only a management cluster has a use for it. */
+export function isForNodePools(object: KubeObject): boolean {
+  const { apiVersion, kind, data } = object as ConfigMap;
+  if (kind === kinds.configMap.kind) return tuningKeys.some((key) => typeof data?.[key] === "string");
+  return managed.some(({ ref }) => ref.kind === kind && ref.apiVersion === apiVersion);
 }
 
 async function dryRun(
   client: Client,
-  { ref, patch: type }: (typeof planned)[number],
+  { ref, patch: type }: PlannedKind,
   object: KubeObject,
   { applyAs, signal }: Pick<DryRunOptions, "applyAs" | "signal">,
 ): Promise<Omit<PlannedWrite, "place">> {

@@ -4,10 +4,14 @@ import { type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import type { ChangePlan, PlannedWrite } from "../../domain/plan/change-plan.ts";
 import type { PlannedRemoval } from "../../domain/plan/removals.ts";
-import { type ClusterState, planChanges } from "../../domain/plan/plan-changes.ts";
+import { type NodePoolChanges, nodePoolChanges } from "../../domain/plan/node-pools/node-pool-changes.ts";
+import { nodePoolKind } from "../../domain/node-pool/api.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
+import { type ClusterState, planChanges, type PlanResult, writesOnly } from "../../domain/plan/plan-changes.ts";
 import { scyllaNodeConfigKind, scyllaOperatorConfigKind } from "../../domain/scylla/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
+import { gatherManagement } from "../gather/gather-management.ts";
+import { type GatheredTuning, gatherNodeTuning, gatherPods, NoTuneds } from "../gather/gather-node-tuning.ts";
 import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
 import { gatherRollout } from "../gather/gather-rollout.ts";
 import { gatherScylla } from "../gather/gather-scylla.ts";
@@ -41,30 +45,63 @@ export type PlannedObjects =
 export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
   const { client, manifests, namespace = "default", applyAs, deletes, signal } = input;
   const reader = readOnlyClient(client);
+  const now = Date.now();
+  const isManagement = await hasNodePools(reader, signal);
   const [gathered, profiles] = await Promise.all([
-    gatherNodeTuning({ client: reader, namespace: tuningNamespace, now: Date.now(), signal }),
+    gatherNodeTuning({ client: reader, namespace: tuningNamespace, now, signal }).catch((error: unknown) => {
+      // A management cluster may have no nodes to tune of its own.
+      if (isManagement && error instanceof NoTuneds) return undefined;
+      throw error;
+    }),
     gatherProfiles(reader, signal),
   ]);
   const absent = [
-    ...(gathered.tuning.pools ? [] : ["MachineConfigPool", "MachineConfig", "KubeletConfig", "ContainerRuntimeConfig"]),
+    ...(gathered ? [] : ["Tuned"]),
+    ...(gathered?.tuning.pools
+      ? []
+      : ["MachineConfigPool", "MachineConfig", "KubeletConfig", "ContainerRuntimeConfig"]),
     ...(profiles ? [] : [performanceProfileKind.kind]),
-    ...(gathered.features.scyllaNodeConfigs ? [] : scyllaKinds),
+    ...(gathered?.features.scyllaNodeConfigs ? [] : scyllaKinds),
   ];
+  const isHosted = gathered?.tuning.mirrored !== undefined;
   const { writes, removals, skipped, problems } = await dryRunAll(reader, manifests, {
     namespace,
     absent,
-    mirrorsTuneds: gathered.tuning.mirrored !== undefined,
+    side: isManagement ? "management" : isHosted ? "hosted" : undefined,
     applyAs,
     deletes,
     signal,
   });
   if (problems.length > 0) return { type: "refused", problems };
 
-  const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, removals, signal });
-  const result = planChanges({ writes, removals, cluster });
+  const of = { client: reader, writes, removals, signal };
+  const result: PlanResult = gathered
+    ? planChanges({ writes, removals, cluster: await clusterState({ ...of, gathered, profiles: profiles ?? [] }) })
+    : { type: "planned", plan: writesOnly(writes, removals) };
   if (result.type === "refused") return result;
-  const findings = [...missingScylla(skipped, absent), ...result.plan.findings].toSorted(mostSevereFirst);
-  return { type: "plan", document: { ...result.plan, findings, skipped } };
+  const management = isManagement
+    ? await gatherManagement(
+        reader,
+        writes.map(({ after }) => after),
+        { now, signal },
+      )
+    : undefined;
+  const {
+    objects,
+    nodePools,
+    findings: found,
+  } = management ? nodePoolChanges({ writes, removals }, management) : noNodePools;
+  const { plan } = result;
+  const findings = [...missingScylla(skipped, absent), ...found, ...plan.findings].toSorted(mostSevereFirst);
+  const document = { ...plan, objects: [...plan.objects, ...objects], findings, skipped };
+  return { type: "plan", document: nodePools.length > 0 ? { ...document, nodePools } : document };
+}
+
+const noNodePools: NodePoolChanges = { objects: [], nodePools: [], findings: [] };
+
+async function hasNodePools(client: Client, signal: AbortSignal): Promise<boolean> {
+  const { apiVersion, kind } = nodePoolKind;
+  return (await new Discovery(client).kind(apiVersion, kind, { signal })) !== undefined;
 }
 
 const scyllaKinds = [scyllaNodeConfigKind.kind, scyllaOperatorConfigKind.kind];

@@ -72,6 +72,12 @@ async function seen<T extends KubeObject>(client: HttpClient, of: KindRef<T>, is
   throw new Error(`the watch of ${of.plural} ended`);
 }
 
+async function deleted(client: HttpClient, of: KindRef, name: string, resourceVersion = ""): Promise<void> {
+  for await (const event of client.watch(of, { resourceVersion }))
+    if (event.type === "DELETED" && event.object.metadata.name === name) return;
+  throw new Error(`the watch of ${of.plural} ended`);
+}
+
 function applied(client: HttpClient, node: string, profile: string): Promise<Profile> {
   return seen(
     client,
@@ -81,15 +87,15 @@ function applied(client: HttpClient, node: string, profile: string): Promise<Pro
   );
 }
 
-it("a plan comes true, and afterwards there is nothing left to plan (W-20)", async () => {
+it("a plan comes true, that of a deletion too, and afterwards there is nothing left to plan (W-20)", async () => {
   const { client, dir, hosts, signal } = await cluster();
   await Promise.all([...hosts.keys()].map((name) => applied(client, name, "openshift-node")));
   const file = join(dir, "realtime.yaml");
   await writeFile(file, writeYaml(realtime));
-  const plan = async (): Promise<{ code: number; document: PlanDocument }> => {
+  const plan = async (deletes = false): Promise<{ code: number; document: PlanDocument }> => {
     const terminal = new RecordingTerminal();
     const around = { terminal, signal, stdin: () => Promise.resolve("") };
-    const code = await planOn(client, { filename: [file], output: "json" }, around);
+    const code = await planOn(client, { filename: [file], output: "json", delete: deletes }, around);
     return { code, document: JSON.parse(terminal.stdout) as PlanDocument };
   };
 
@@ -117,4 +123,26 @@ it("a plan comes true, and afterwards there is nothing left to plan (W-20)", asy
   expect([reported?.current, reached?.reached]).toEqual([true, true]);
   expect([stateOf("vm.swappiness"), stateOf("vm.nonsense")]).toEqual(["as wanted", "failed"]);
   expect(await plan()).toMatchObject({ code: 0, document: { changes: [], boot: [] } });
+
+  const { code: deletes, document: deletion } = await plan(true);
+  expect([deletes, deletion.objects.map(({ kind, change }) => `${kind} ${change}`)]).toEqual([2, ["Tuned delete"]]);
+  expect(deletion.changes.map(({ nodes, before, after }) => [nodes, before, after])).toEqual([
+    [["rt"], "realtime", "openshift-node"],
+  ]);
+  const back = deletion.changes[0]?.settings.find(({ option }) => option === "vm.swappiness");
+  const [goes] = deletion.boot;
+  expect([goes?.machineConfig, goes?.after]).toEqual([boot?.machineConfig, undefined]);
+
+  const gone = deleted(client, machineConfigKind, goes?.machineConfig ?? "", config.metadata.resourceVersion);
+  await client.delete(tunedKind, "realtime", { namespace: tuningNamespace });
+  await applied(client, "rt", "openshift-node");
+  expect(await hosts.get("rt")?.read("/proc/sys/vm/swappiness")).toEqual({
+    type: "text",
+    text: `${back?.after?.value}\n`,
+  });
+  await gone;
+  expect(await plan(true)).toMatchObject({
+    code: 0,
+    document: { changes: [], boot: [], skipped: [{ name: "realtime", because: "the cluster does not have it" }] },
+  });
 });

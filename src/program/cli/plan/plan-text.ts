@@ -1,16 +1,15 @@
 import type { ObjectFinding } from "../../../domain/finding.ts";
-import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { BootChange } from "../../../domain/plan/boot-changes.ts";
-import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
 import { changesAnything, type PlannedObject } from "../../../domain/plan/change-plan.ts";
 import type { Level } from "../../../domain/machine-config/cost/cost-of.ts";
+import { changesNodes, type NodePoolChange } from "../../../domain/plan/node-pools/node-pool-change.ts";
 import type { PlanDocument } from "../../plan/plan-objects.ts";
-import { describeProbe } from "../../../language/tuned/probe.ts";
-import { type Cell, linesText, reportTable, tableOrLines, textOf } from "../terminal/text-table.ts";
+import { type Cell, linesText, tableOrLines } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 import { paragraph, textWidth, wrapWords } from "../terminal/wrap.ts";
-import { fileText } from "../explain/setting-text.ts";
-import { type Limits, nodeNames } from "./node-names.ts";
+import type { Limits } from "./node-names.ts";
+import { nodePoolText } from "./node-pool-text.ts";
+import { nodesText } from "./node-text.ts";
 import { poolText } from "./pool-text.ts";
 import { scyllaText } from "./scylla-text.ts";
 
@@ -29,6 +28,9 @@ export function planText(document: PlanDocument, colours: Colours, { wide = fals
     ...document.changes.map((change) => nodesText(change, limits, colours)),
     ...document.boot.map((change) => bootText(change, limits, colours)),
     ...document.pools.map((change) => poolText(change, limits, colours)),
+    ...(document.nodePools ?? []).map((change) =>
+      nodePoolText(change, { ...limits, findings: document.findings }, colours),
+    ),
     ...scyllaText(document.scylla, limits, colours),
     findingsText(document.findings, colours, columns),
     skippedText(document, colours, columns),
@@ -80,63 +82,6 @@ function diffLine(line: string, { green, red, cyan }: Colours): string {
   const safe = printable(line);
   if (line.startsWith("@@")) return cyan(safe);
   return line.startsWith("+") ? green(safe) : line.startsWith("-") ? red(safe) : safe;
-}
-
-function nodesText(change: NodeChange, { most, columns }: Limits, colours: Colours): string {
-  const { bold, yellow, red, dim } = colours;
-  const { nodes, before, after, settings, options, deferred, unresolved, problems } = change;
-  const profiles = before === after ? `profile ${after} changes` : `profile ${before ?? "none"} → ${after ?? "none"}`;
-  const note = (text: string, paint: (text: string) => string): string[] => paragraph([{ text, paint }], columns, 2);
-  const notes = [
-    ...(deferred ? note(`deferred (${deferred}): waits for the next restart of the node`, yellow) : []),
-    ...unresolved.flatMap((probe) =>
-      note(`not evaluated: depends on ${printable(describeProbe(probe))} on the node`, yellow),
-    ),
-    ...(problems.length > 0 ? note("cannot be applied, and nothing changes: see below", red) : []),
-    ...(problems.length === 0 && settings.length + options.length === 0 ? note("no setting changes", dim) : []),
-  ];
-  const title = paragraph(
-    [
-      { text: `${nodeNames(nodes, most)}:`, paint: bold },
-      { text: printable(profiles), paint: String },
-    ],
-    columns,
-  );
-  const table = settingTable(change, colours, columns);
-  return [...title, ...notes, ...(table === "" ? [] : [table])].join("\n");
-}
-
-function settingTable({ settings, options }: NodeChange, colours: Colours, columns: number | undefined): string {
-  const { bold, cyan, dim, green, red, yellow } = colours;
-  if (settings.length + options.length === 0) return "";
-  const units = [...new Set(settings.map(({ unit }) => unit))];
-  const row = ({ option, before, after }: Omit<SettingChange, "unit">): Cell[] => {
-    const [sign, paint] = before ? (after ? (["~", yellow] as const) : (["-", red] as const)) : (["+", green] as const);
-    return [
-      { text: `  ${sign} ${printable(option)}`, paint: (text) => paint(text.slice(0, 3)) + cyan(text.slice(3)) },
-      { text: printable(before?.value ?? ""), paint: red },
-      after ? { text: printable(after.value), paint: green } : { text: "as it was before tuning", paint: dim },
-      { text: fileText((after ?? before)?.from ?? "", columns), paint: dim },
-    ];
-  };
-  const groups = units.map((unit) => ({
-    title: { text: printable(`  [${unit}]`), paint: bold },
-    rows: settings.filter((one) => one.unit === unit).map(row),
-  }));
-  const agent = options.map(({ option, before, after }) =>
-    row({ option, before: { value: before, from: "" }, after: { value: after, from: "" } }),
-  );
-  if (agent.length > 0) groups.push({ title: { text: "  agent", paint: bold }, rows: agent });
-  const table = groups.flatMap(({ title, rows }) => [[title], ...rows]);
-  const names = ["before", "after", "from"];
-  const lines = groups.flatMap(({ title, rows }) => [
-    [title],
-    ...rows.flatMap(([option = "", ...cells]) => [
-      [option],
-      ...cells.flatMap((cell, at) => (textOf(cell) === "" ? [] : [[`      ${names[at]}`, cell]])),
-    ]),
-  ]);
-  return tableOrLines(reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], table), lines, columns);
 }
 
 const wordsIndent = "  before   ".length;
@@ -196,7 +141,7 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours, columns:
 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours, columns: number | undefined): string {
   if (!changesAnything(document)) return green("Nothing would change.");
-  const { objects, changes, pools, nodes, scylla } = document;
+  const { objects, changes, pools, nodePools = [], scylla } = document;
   const count = (change: PlannedObject["change"]): number =>
     objects.filter((one) => one.change === change && !one.derived).length;
   const derived = objects.filter((one) => one.derived && one.change !== "none" && one.change !== "delete").length;
@@ -205,9 +150,15 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours, colum
     count(change) > 0 || (change !== "delete" && count("delete") === 0) ? `${count(change)} to ${change}` : [],
   );
   const updates = pools.flatMap((pool) => pool.updates);
-  const touched = new Set([...changes, ...updates, ...(scylla?.agents ?? [])].flatMap((change) => change.nodes)).size;
+  const sum = (some: readonly NodePoolChange[]): number => some.reduce((all, one) => all + one.nodes, 0);
+  const touched =
+    new Set([...changes, ...updates, ...(scylla?.agents ?? [])].flatMap((change) => change.nodes)).size +
+    sum(nodePools.filter(changesNodes));
+  const nodes = document.nodes + sum(nodePools);
   const at = (level: Level): number =>
-    new Set(updates.filter((one) => one.level === level).flatMap((one) => one.nodes)).size;
+    new Set(updates.filter((one) => one.level === level).flatMap((one) => one.nodes)).size +
+    sum(nodePools.filter(({ rollout }) => rollout?.level === level && rollout.upgradeType === "InPlace"));
+  const anew = sum(nodePools.filter(({ rollout }) => rollout?.upgradeType === "Replace"));
   const [reboots, drains] = [at("reboot"), at("drain")];
   const painted = (text: string, paint: (text: string) => string = String) => ({ text, paint });
   const last =
@@ -220,6 +171,7 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours, colum
     painted(
       `${derived + owned > 0 ? "then " : ""}${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"};`,
     ),
+    ...(anew > 0 ? [painted(`${anew} ${anew === 1 ? "is" : "are"} replaced;`, yellow)] : []),
     ...(drains > 0 ? [painted(`${drains} ${drains === 1 ? "is" : "are"} drained;`, yellow)] : []),
     { ...last, text: `${last.text}.` },
     painted("Nothing has been changed."),

@@ -6,6 +6,7 @@ import type { Values } from "../option/flag.ts";
 import { type Manifest, readManifests, readStandardInput, readTexts } from "../../manifest/read-manifests.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type CommandContext, printable, processTerminal, type Terminal } from "../terminal/terminal.ts";
+import { isForNodePools } from "../../plan/dry-run.ts";
 import { planObjects } from "../../plan/plan-objects.ts";
 import { clusterToRead } from "../up/running-cluster.ts";
 import { planText } from "./plan-text.ts";
@@ -22,7 +23,8 @@ export async function plan(options: PlanOptions): Promise<void> {
   // Before the cluster: a wrong file name is found without one.
   const read = await readFiles(options, context);
   if (typeof read === "number") return void (process.exitCode = read);
-  const connection = await clusterToRead(options, { about: "nodes", note: context.terminal.err });
+  const about = read.some(({ object }) => isForNodePools(object)) ? undefined : "nodes";
+  const connection = await clusterToRead(options, { about, note: context.terminal.err });
   const client = new HttpClient(connection);
   try {
     const withNamespace = { ...options, namespace: options.namespace ?? connection.namespace };

@@ -33,21 +33,41 @@ function paceText({ order, atOnce, updates }: PoolChange, { most }: Limits): str
 }
 
 function updateText(update: PoolUpdate, pace: string, limits: Limits, colours: Colours): string[] {
+  const { nodes } = update;
+  return nodes.length > 0
+    ? actionLines(nodeNames(nodes, limits.most), update, { pace, limits, colours })
+    : [...indented("No node is in it.", 2, limits, colours.dim), ...contentLines(update, limits, colours)];
+}
+
+interface How {
+  /** Default: the smallest sufficient action. */
+  readonly what?: string | undefined;
+  readonly pace: string;
+  readonly limits: Limits;
+  readonly colours: Colours;
+}
+
+/** What is done to nodes, why, and what changes there. */
+export function actionLines(
+  whose: string,
+  update: Omit<PoolUpdate, "nodes">,
+  { what, pace, limits, colours }: How,
+): string[] {
   const { dim, yellow, red } = colours;
-  const { nodes, level, because, contents, problem } = update;
-  const what = problem === undefined ? actionsText(update) : "refused";
-  const title = nodes.length > 0 ? `${nodeNames(nodes, limits.most)}: ${printable(what)}${pace}` : "No node is in it.";
+  const { level, because, problem } = update;
+  const done = problem === undefined ? (what ?? actionsText(update)) : "refused";
   const paint = level === "reboot" || level === "drain" ? yellow : dim;
-  const shown = few(contents, limits.changes);
   return [
-    ...indented(title, 2, limits, problem === undefined ? paint : red),
+    ...indented(`${whose}: ${printable(done)}${pace}`, 2, limits, problem === undefined ? paint : red),
     ...(problem === undefined ? [] : indented(printable(problem), 4, limits, red)),
-    ...(nodes.length > 0 && because.length > 0
-      ? indented(printable(`because of ${listed(because, limits.changes)}`), 4, limits, dim)
-      : []),
-    ...shown.map((one) => contentLine(one, colours)),
-    ...more(contents.length - shown.length, 4, dim),
+    ...(because.length > 0 ? indented(printable(`because of ${listed(because, limits.changes)}`), 4, limits, dim) : []),
+    ...contentLines(update, limits, colours),
   ];
+}
+
+function contentLines({ contents }: Pick<PoolUpdate, "contents">, limits: Limits, colours: Colours): string[] {
+  const shown = few(contents, limits.changes);
+  return [...shown.map((one) => contentLine(one, colours)), ...more(contents.length - shown.length, 4, colours.dim)];
 }
 
 const signs = { add: "+", change: "~", remove: "-" } as const;
@@ -98,6 +118,6 @@ function more(count: number, indent: number, paint: (text: string) => string): s
   return count > 0 ? [`${" ".repeat(indent)}${paint(`… and ${count} more, shown by -o wide`)}`] : [];
 }
 
-function indented(text: string, indent: number, { columns }: Limits, paint: (text: string) => string): string[] {
+export function indented(text: string, indent: number, { columns }: Limits, paint: (text: string) => string): string[] {
   return paragraph([{ text, paint }], columns ?? widestLine, indent);
 }
