@@ -175,13 +175,18 @@ export class ProfileWorld {
     await this.management.delete(configMapKind, name, { namespace: controlPlane });
   }
 
-  /** So that the next case finds what the first one found. */
+  /**
+   * So that the next case finds what the first one found. The operator removes what it wrote: it may write again what is
+   * deleted under its hands, just before it decides that nothing wants it.
+   */
   async clear(): Promise<void> {
-    const place = { namespace: controlPlane };
-    await this.#deleteAll(this.management, kinds.configMap, place);
-    await this.#deleteAll(this.hosted, kinds.node, {});
-    await this.#deleteAll(this.hosted, runtimeClassKind, {});
-    await this.#deleteAll(this.hosted, infrastructureKind, {});
+    for (const recordedName of this.inputs.keys()) {
+      const name = nameInColumn(recordedName, this.inputs, this.protocol);
+      await this.management.delete(kinds.configMap, name, { namespace: controlPlane }).catch(ignoreNotFound);
+    }
+    await this.#deleteAll(this.hosted, kinds.node);
+    await this.#deleteAll(this.hosted, runtimeClassKind);
+    await this.#deleteAll(this.hosted, infrastructureKind);
     await eventually("the hosted cluster is empty", async () => {
       const tuneds = await this.hosted.list(tunedKind, { namespace: tuningNamespace });
       const profiles = await this.hosted.list(profileKind, { namespace: tuningNamespace });
@@ -196,13 +201,14 @@ export class ProfileWorld {
     this.reported = [];
   }
 
-  async #deleteAll(client: HttpClient, kind: KindRef, place: { namespace?: string }): Promise<void> {
-    const { items } = await client.list<KubeObject>(kind, place);
-    for (const { metadata } of items)
-      await client.delete(kind, metadata.name ?? "", place).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+  async #deleteAll(client: HttpClient, kind: KindRef): Promise<void> {
+    const { items } = await client.list<KubeObject>(kind);
+    for (const { metadata } of items) await client.delete(kind, metadata.name ?? "").catch(ignoreNotFound);
   }
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }
 
 function statusOf({ applied, degraded = "False" }: NonNullable<NodeReport["status"]>, { spec }: Profile): object {

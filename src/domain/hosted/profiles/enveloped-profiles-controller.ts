@@ -223,6 +223,7 @@ function aroundOf(objects: EnvelopedProfiles, reader: EnvelopeReader): ProfileSu
         nodeProfiles: found,
         hold: holdFor(profile, {
           boot: objects.boot(),
+          members,
           nodeProfiles: found,
           bootArguments: configMaps.get(bootArgumentsKey(namespace, nodePool)),
           now: objects.now(),

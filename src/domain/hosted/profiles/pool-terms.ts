@@ -42,7 +42,9 @@ export function poolFor(profile: EnvelopedProfile, hosted: MachineConfigPool | u
 export interface HoldTerms {
   /** What node tuning last decided, about all NodePools. */
   readonly boot: BootDecision | undefined;
-  /** Of the NodePool's nodes. */
+  /** Nodes of the NodePool. */
+  readonly members: readonly KubeObject[];
+  /** Of these nodes. */
   readonly nodeProfiles: readonly Profile[];
   /** That with the boot arguments of the NodePool. */
   readonly bootArguments: ConfigMap | undefined;
@@ -50,8 +52,10 @@ export interface HoldTerms {
 }
 
 /** What the objects of a profile wait for, in the names of one cluster. */
-export function holdFor(profile: EnvelopedProfile, { boot, nodeProfiles, bootArguments, now }: HoldTerms): HoldInput {
+export function holdFor(profile: EnvelopedProfile, terms: HoldTerms): HoldInput {
+  const { members, nodeProfiles, bootArguments, now } = terms;
   const { nodePool } = profile.envelope;
+  const boot = terms.boot && isAbout(members, nodePool, terms.boot) ? terms.boot : undefined;
   const joined = nodeProfiles.map(({ metadata }) => metadata.creationTimestamp ?? "").toSorted()[0];
   return {
     boot: boot && {
@@ -64,6 +68,11 @@ export function holdFor(profile: EnvelopedProfile, { boot, nodeProfiles, bootArg
     now,
     firstNode: { joined },
   };
+}
+
+/** Nodes reach controllers by watches of their own: a decision may not know yet that one has joined, or miss one that is leaving. */
+function isAbout(members: readonly KubeObject[], nodePool: string, { labelsOf = new Map() }: BootDecision): boolean {
+  return members.every(({ metadata: { name = "" } }) => labelsOf.get(name)?.[keys.nodePool] === nodePool);
 }
 
 /** A Tuned of the NodePool with the name that it has in its ConfigMap. */
