@@ -32,6 +32,21 @@ test.each<[string, Json, Json, object[]]>([
     { a: Array<Json>(101).fill(2) },
     [{ op: "replace", path: "/a", value: Array<Json>(101).fill(2) }],
   ],
+  [
+    "an object of which little stays is replaced whole: one operation is shorter, and API servers apply it faster",
+    { a: { requests: { cpu: "1", memory: "1Gi" } } },
+    { a: { requests: { cores: "1k", memory: "1Gi" }, limits: { cores: "1k" } } },
+    [{ op: "replace", path: "/a", value: { requests: { cores: "1k", memory: "1Gi" }, limits: { cores: "1k" } } }],
+  ],
+  [
+    "an object of which more stays than changes is not",
+    { a: { b: 1, c: 2, d: 3, e: 4 } },
+    { a: { b: 1, c: 2, f: 5, e: 4 } },
+    [
+      { op: "remove", path: "/a/d" },
+      { op: "add", path: "/a/f", value: 5 },
+    ],
+  ],
   ["names are escaped", {}, { "a/b~c": 1 }, [{ op: "add", path: "/a~1b~0c", value: 1 }]],
 ])("%s", (_, before, after, operations) => {
   expect(jsonPatchBetween(before, after)).toEqual(operations);

@@ -39,7 +39,8 @@ export class MutatingWebhooks implements AdmissionPlugin {
     for (const [i, candidate] of candidates.entries())
       if (i === first || (i > first && isDue(candidate, pass))) await this.#ask(candidate, pass);
     const { attributes, round } = pass;
-    if (attributes.round === "again-wanted" && round.asked.size > 0) round.output = clone(attributes.object);
+    if (attributes.round === "again-wanted" && round.asked.size > 0)
+      round.output = clone(withoutOwners(attributes.object));
   }
 
   async #ask(candidate: Candidate, { attributes, round }: Pass): Promise<void> {
@@ -65,7 +66,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     let round = this.#rounds.get(attributes);
     if (!round) this.#rounds.set(attributes, (round = new Round()));
     // Earlier plug-ins may have changed the object in the second round.
-    if (attributes.round === "again" && !equal(round.output, attributes.object)) round.forgetOutcomes();
+    if (attributes.round === "again" && !equal(round.output, withoutOwners(attributes.object))) round.forgetOutcomes();
     return round;
   }
 }
@@ -81,6 +82,13 @@ interface Pass {
 function isDue(candidate: Candidate, { attributes, round, selection }: Pass): boolean {
   if (attributes.round === "again" && !round.again.has(candidate.hook.id)) return false;
   return selection.isCalled(candidate);
+}
+
+/** What plug-ins may change. The rest is half of many an object, and to copy and to compare it takes as long. */
+function withoutOwners(object: KubeObject | undefined): KubeObject | undefined {
+  if (!object) return undefined;
+  const { managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** The webhooks to call again, because the object changed after their call. */

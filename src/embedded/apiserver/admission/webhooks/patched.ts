@@ -22,7 +22,7 @@ export function patched(webhook: string, shown: Shown, answer: ReviewAnswer): Ku
     );
   if (answer.patchType !== "JSONPatch")
     throw new CallFailure(webhook, `unsupported patch type ${JSON.stringify(answer.patchType)}`);
-  const object = read(shown.kind, apply(shown.object, operations));
+  const object = read(shown.kind, apply(shown.object, operations), shown.object);
   if (equal(shown.object, object)) return undefined;
   shown.kind.strategy.defaults?.(object);
   return object;
@@ -52,7 +52,7 @@ function apply(object: KubeObject, operations: readonly Json[]): Json {
   }
 }
 
-function read(kind: Kind, value: Json): KubeObject {
+function read(kind: Kind, value: Json, before: KubeObject): KubeObject {
   if (!isObject(value)) throw internal("couldn't get version/kind; json parse error: the patched object is none");
   // A patch may remove kind and apiVersion, but not change them.
   const { kind: name = kind.kind, apiVersion = version(kind) } = value;
@@ -60,7 +60,7 @@ function read(kind: Kind, value: Json): KubeObject {
     throw internal(`no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)}`);
   try {
     const { object } =
-      kind.origin === "builtin" ? decodeBuiltin(value, kind.schema) : decodeCustom(clone(value) as never, kind);
+      kind.origin === "builtin" ? decodeBuiltin(value, kind.schema, before) : decodeCustom(clone(value) as never, kind);
     object.kind = kind.kind;
     object.apiVersion = version(kind);
     if (!isObject(object.metadata)) object.metadata = {};

@@ -205,6 +205,22 @@ describe("encoding as Go does", () => {
     expect(a.status).not.toBe(b.status);
   });
 
+  it("keeps what it shares with an object that is decoded already, and decodes the rest", () => {
+    const schema = definitionOf("", "v1", "Pod");
+    const asks = (name: string) => ({ name, resources: { requests: { cpu: "0.5" } } });
+    const before = deepFreeze(pod({ containers: [asks("a")], nodeSelector: { x: "y" } }).object);
+    const spec = before.spec as { containers: [object]; nodeSelector: object };
+    const [first] = spec.containers;
+    // A part of another place and type is no part of this one.
+    const changed = { ...spec, containers: [first, asks("b"), first], nodeSelector: { y: null }, tolerations: [] };
+    const { object } = decodeBuiltin(deepFreeze({ ...before, spec: changed }), schema, before);
+    expect(object).toEqual(decodeBuiltin({ ...before, spec: changed }, schema).object);
+    const { containers } = object.spec as { containers: object[] };
+    expect(containers.map((one) => one === first)).toEqual([true, false, false]);
+    expect(object.metadata).toBe(before.metadata);
+    expect(object.spec).toMatchObject({ nodeSelector: { y: "" } });
+  });
+
   it("writes an empty list without omitempty as null", () => {
     expect(decode("rbac.authorization.k8s.io", "Role", { rules: [] }).object).toEqual({ metadata: {}, rules: null });
   });

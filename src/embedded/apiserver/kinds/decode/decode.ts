@@ -14,10 +14,11 @@ export interface Decoded {
 /**
  * Decodes JSON as Go does into the kind's struct and back: unknown fields are dropped and reported, null counts as absent,
  * zero values are omitted or written as the struct's tags say, quantities, times and base64 become canonical. The input
- * is not changed and shares nothing with the result.
+ * is not changed and shares nothing with the result. Except with `before`, an object of this kind that is decoded already: what
+ * the input shares with it at the same place is part of the result.
  */
-export function decodeBuiltin(raw: unknown, schema: Schema): Decoded {
-  const decoding = new Decoding();
+export function decodeBuiltin(raw: unknown, schema: Schema, before?: KubeObject): Decoded {
+  const decoding = new Decoding(before);
   const decode = structDecoder(schema);
   if (!isObject(raw))
     throw new DecodeError(`json: cannot unmarshal ${jsonType(raw)} into Go value of type ${goType(schema)}`);
@@ -55,7 +56,7 @@ function structDecoder(schema: Schema): Decode {
 }
 
 function decodeStruct(value: Record<string, unknown>, struct: Struct, decoding: Decoding): Record<string, unknown> {
-  const outer = decoding.struct;
+  const { struct: outer, before } = decoding;
   decoding.struct = struct.name;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -67,13 +68,25 @@ function decodeStruct(value: Record<string, unknown>, struct: Struct, decoding: 
     const given = value[key];
     if (given === null || given === undefined) continue;
     decoding.enter(field.segment);
-    const decoded = field.decode(given, decoding);
+    const decoded = member(given, partOf(before, key), field.decode, decoding);
     decoding.leave();
     if (field.keepsZero || !isZero(decoded)) result[key] = decoded;
   }
   for (const [name, zero] of struct.always) if (result[name] === undefined) result[name] = freshZero(zero);
   decoding.struct = outer;
   return result;
+}
+
+/** `before`: what was decoded before at this place. */
+function member(value: unknown, before: unknown, decode: Decode, decoding: Decoding): unknown {
+  if (value === before && typeof value === "object") return value;
+  decoding.before = before;
+  return decode(value, decoding);
+}
+
+/** A value of another type than its schema has no such part, or one that equals none of the input. */
+function partOf(container: unknown, key: string | number): unknown {
+  return (container as Readonly<Record<string | number, unknown>> | null | undefined)?.[key];
 }
 
 function isZero(value: unknown): boolean {
@@ -160,13 +173,15 @@ function listOf(schema: Schema, type?: string): Decode {
 }
 
 function decodeList(value: readonly unknown[], item: Decode, items: Schema, decoding: Decoding): unknown[] {
+  const { before } = decoding;
   const result: unknown[] = [];
   // Scalars have no fields that could be unknown, and Go's errors do not contain the index.
   const structs = !isScalar(items);
   for (let i = 0; i < value.length; i++) {
     if (structs) decoding.enter(i);
     const given = value[i];
-    result.push(given === null || given === undefined ? zeroOf(items, item, decoding) : item(given, decoding));
+    const isNull = given === null || given === undefined;
+    result.push(isNull ? zeroOf(items, item, decoding) : member(given, partOf(before, i), item, decoding));
     if (structs) decoding.leave();
   }
   return result;
@@ -179,11 +194,13 @@ function mapOf(schema: Schema, type = goType(schema)): Decode {
   return (value, decoding) => {
     if (!isObject(value)) throw decoding.mismatch(value, type);
     item ??= decoderOf(values);
+    const { before } = decoding;
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const given = value[key];
       if (structs) decoding.enter({ key });
-      set(result, key, given === null || given === undefined ? zeroOf(values, item, decoding) : item(given, decoding));
+      const isNull = given === null || given === undefined;
+      set(result, key, isNull ? zeroOf(values, item, decoding) : member(given, partOf(before, key), item, decoding));
       if (structs) decoding.leave();
     }
     return result;

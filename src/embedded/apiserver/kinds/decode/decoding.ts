@@ -14,6 +14,12 @@ export class Decoding {
   readonly path: Segment[] = [];
   /** The innermost struct, by its Go name. */
   struct = "";
+  /** What was decoded before, at the place of the value that is decoded now. */
+  before: unknown;
+
+  constructor(before?: object) {
+    this.before = before;
+  }
 
   enter(segment: Segment): void {
     if (this.path.push(segment) > maxDepth) throw new DecodeError("exceeded max depth");
