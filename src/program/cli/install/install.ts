@@ -18,6 +18,7 @@ import { ifThere } from "../../../cluster/kube/api-error.ts";
 import { chartFiles } from "./chart/chart.ts";
 import { removeForeignWebhooks } from "./foreign-webhooks.ts";
 import { definitions, type InstallOptions, installManifests, managementManifests } from "./manifests.ts";
+import { removeOfOtherReleases } from "./other-releases.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
@@ -56,16 +57,17 @@ export async function install(options: Options, env: Environment = process.env):
     const inConfigMap = decided?.hasInfrastructure ? undefined : decided?.status;
     const objects = await fitted(client, { ...wanted, partitioning: inConfigMap }, signal);
     if (!apply) return write(await printObjects(objects, output));
-    await applyManifests(client, objects, signal, {
-      dryRun,
-      onApplied: ({ kind, metadata: { namespace, name } }, what) =>
-        write(
-          `${wholeWords(
-            `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}`,
-            screenSize()?.columns,
-          )}\n`,
-        ),
-    });
+    const report = ({ kind, metadata: { namespace, name } }: KubeObject, what: string): void =>
+      write(
+        `${wholeWords(
+          `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}`,
+          screenSize()?.columns,
+        )}\n`,
+      );
+    await applyManifests(client, objects, signal, { dryRun, onApplied: report });
+    if (mode !== "hosted")
+      for (const object of await removeOfOtherReleases(client, { ...wanted, mode }, { dryRun, signal }))
+        report(object, "removed");
     if (decided?.hasInfrastructure && !dryRun) await writeInfrastructure(client, decided.status, signal);
     for (const name of await removeForeignWebhooks(client, { dryRun, signal }))
       writeErr(`note: removed the webhook ${name} from Attune's configuration: Attune does not register it so\n`);

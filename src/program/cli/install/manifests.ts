@@ -100,8 +100,6 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
       isOpenShift || mode === "standalone" ? reservedCpusAllowed : undefined,
     ),
     ...(scylla ? [namespaceObject(scyllaNamespace, "privileged")] : []),
-    // Before the policy that keeps it as it is.
-    ...(options.partitioning ? [partitioningConfigMapOf(options.partitioning)] : []),
     // It takes effect a little after it is written, so it comes before the CRD.
     ...conversionPolicy,
     ...definitions(mode),
@@ -109,6 +107,9 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
     ...ownNodePolicies(tuningNamespace, { protocol, machineConfiguration }),
     ...registrationPolicies(namespace),
     ...(releases[options.partitioningRelease ?? defaultRelease].instructions === "kept" ? instructionPolicy : []),
+    // Before the policy that keeps it as it is, and not soon after its namespace: `kubectl delete` keeps this order, and API servers
+    // learn a little later that the namespace goes.
+    ...(options.partitioning ? [partitioningConfigMapOf(options.partitioning)] : []),
     ...(mode === "tuning" ? [] : partitioningPolicies(namespace, { infrastructures: openShift })),
     ...(firstBoots ? [namespaceObject(firstBootNamespace, "restricted"), ...firstBootObjects()] : []),
     ...operatorRbac(namespace, mode, { firstBoots, scylla }),
