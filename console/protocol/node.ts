@@ -22,6 +22,8 @@ export interface NodePart {
 export interface NodeFleetRow extends FleetRow {
   /** Healthy nodes of the same pool with the same layout, those with the same profile first. */
   readonly peers: readonly string[];
+  /** A lab runs it: its values are read in another way, which needs another right. */
+  readonly virtual: boolean;
 }
 
 export type NodeAbout = Omit<NodeStory, "rules" | "tuneds" | "chain" | "settings" | "boot">;

@@ -96,7 +96,8 @@ export type ActionName =
   | "write machine configs"
   | "pause pools"
   | "pause node pools"
-  | "read values of nodes";
+  | "read values of nodes"
+  | "read values of virtual nodes";
 
 /** A rule of RBAC that a user needs. */
 export interface Rule {

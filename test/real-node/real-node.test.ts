@@ -8,6 +8,7 @@ import { RealCluster } from "./harness/real-cluster.ts";
 import type { Stage } from "./harness/stage.ts";
 import { awayStories } from "./stories/away.ts";
 import { beforeKubeletStory } from "./stories/before-kubelet.ts";
+import { consoleStory } from "./stories/console.ts";
 import { exclusiveCpuStory } from "./stories/exclusive-cpus.ts";
 import { installStory } from "./stories/install.ts";
 import { killStories } from "./stories/kill.ts";
@@ -52,6 +53,7 @@ describe.skipIf(assets.type === "missing")("Attune on a real node", { timeout: 3
 
   const current = (): Stage => stage;
   installStory(current);
+  consoleStory(current);
   webhookStory(current);
   partitioningStory(current);
   usageStory(current);

@@ -134,7 +134,7 @@ function Node({ name, data, sources }: NodeProps) {
               Compare
             </Button>
             <WriteButton
-              action="read values of nodes"
+              action={data.row?.virtual ? "read values of virtual nodes" : "read values of nodes"}
               variant="secondary"
               isLoading={reading.state.type === "busy"}
               isDisabled={!explained || reading.state.type === "busy"}

@@ -18,6 +18,7 @@ import { jsonLines } from "./json-lines.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { patchBody, requestPath, writeQuery } from "./request-parts.ts";
 import { type Call, type RequesterOptions, Requester } from "./requester.ts";
+import type { StreamedResponse } from "./streamed-response.ts";
 
 export interface HttpClientOptions extends RequesterOptions {
   /** Objects in one page of a list. Default 500. */
@@ -169,6 +170,15 @@ export class HttpClient implements Client {
 
   async raw(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<unknown> {
     return this.#requester.call({ method, path, body, ...options });
+  }
+
+  /** A request whose response goes on: a stream, or another protocol on the same connection. */
+  async open(call: Call, abort: LinkedAbort): Promise<StreamedResponse> {
+    try {
+      return await this.#requester.stream(call, abort);
+    } catch (error) {
+      throw this.#requester.asApiError(error, call);
+    }
   }
 
   async *watch<T extends KubeObject>(

@@ -38,6 +38,8 @@ export interface Call extends RequestOptions {
   path: string;
   body?: unknown;
   contentType?: string | undefined;
+  /** More headers. */
+  headers?: OutgoingHttpHeaders | undefined;
   /** Wait for the response, but return nothing. */
   ignoreResponse?: boolean | undefined;
 }
@@ -117,7 +119,7 @@ export class Requester {
     return this.#accepted(call, abort, (request) => this.#transport.stream(request));
   }
 
-  /** Returns a response with a 2xx status; throws everything else. */
+  /** Returns a response with a 2xx status, or 101 where an upgrade was asked for; throws everything else. */
   async #accepted<R extends HttpResponse>(
     call: Call,
     abort: LinkedAbort,
@@ -127,7 +129,7 @@ export class Requester {
       const { authorization, certificate } = await this.#connection.credentials.current(abort);
       abort.throwIfAborted();
       const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-      const headers = { ...this.#headers };
+      const headers = { ...this.#headers, ...call.headers };
       if (authorization !== undefined) headers.authorization = authorization;
       if (body !== undefined) {
         headers["content-type"] = call.contentType ?? "application/json";
@@ -148,7 +150,7 @@ export class Requester {
       const code = response.status;
       this.#record(call, String(code));
       this.#warn(response);
-      if (code >= 200 && code < 300) return response;
+      if ((code >= 200 && code < 300) || code === 101) return response;
       const error = await this.#refusal(call, code, response);
       // A server that responds with 401 did not process the request: retry once with new credentials.
       if (code !== 401 || refused || !this.#connection.credentials.reject()) throw error;

@@ -1,12 +1,16 @@
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import type { HttpResponse } from "../http1/exchange.ts";
 
 /** A response of Node's HTTP client, whose body can be read while it arrives. */
 export class StreamedResponse implements HttpResponse {
   readonly message: IncomingMessage;
+  /** After status 101: what follows is another protocol. */
+  readonly socket: Duplex | undefined;
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, socket?: Duplex) {
     this.message = message;
+    this.socket = socket;
   }
 
   get status(): number {

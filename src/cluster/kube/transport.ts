@@ -1,6 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type Socket, connect as netConnect, isIP } from "node:net";
+import type { Duplex } from "node:stream";
 import { checkServerIdentity, type ConnectionOptions, createSecureContext, connect as tlsConnect } from "node:tls";
 import type { Cluster } from "./connect/connection.ts";
 import type { ClientCertificate } from "./connect/credentials.ts";
@@ -81,6 +82,12 @@ export class Transport {
     request.abort.onAbort(() => sent.destroy(aborted()));
     const response = new Promise<StreamedResponse>((resolve, reject) => {
       sent.once("response", (message: IncomingMessage) => resolve(new StreamedResponse(message)));
+      // Without a listener Node closes the connection.
+      if (request.headers.upgrade !== undefined)
+        sent.once("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+          if (head.length > 0) socket.unshift(head);
+          resolve(new StreamedResponse(message, socket));
+        });
       // Stays for the life of the request: a reset after the response head is emitted here too, and without a listener
       // it would end the process.
       sent.on("error", reject);

@@ -38,7 +38,7 @@ export interface AgentOptions {
   readonly args?: readonly string[] | undefined;
 }
 
-const containerName = "agent";
+export const agentContainerName = "agent";
 
 /** Of the node's loopback: nothing beyond the node reaches it. Below the ports that kernels and Services assign. */
 const probes = { host: "127.0.0.1", port: 19257 };
@@ -48,7 +48,7 @@ export const agentLabels = { "app.kubernetes.io/name": "attune-agent", "app.kube
 
 /** Whether it runs our agents. The DaemonSet of the operator that Attune replaces has the same name and may have our labels. */
 export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
-  return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
+  return spec?.template?.spec?.containers?.every(({ name }) => name === agentContainerName) ?? false;
 }
 
 /**
@@ -115,7 +115,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
           terminationGracePeriodSeconds: 30,
           containers: [
             {
-              name: containerName,
+              name: agentContainerName,
               image,
               command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...probing, ...args],
               env: [

@@ -214,6 +214,10 @@ export const agentCommandFlags = {
     "--sysinfo <file>",
     "write a snapshot of the node's hardware to a file (- for standard output), and exit; uses no cluster",
   ),
+  read: toggle(
+    "--read",
+    "print each setting of the node's Profile with the value that the node has now, as JSON, and exit; changes nothing",
+  ),
   firstBoot: toggle(
     "--first-boot",
     "before the machine is a node: get the config of its pool from the operator, apply it, and exit; uses only --token-file",

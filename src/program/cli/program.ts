@@ -223,6 +223,7 @@ export function attuneProgram(): Command {
     flags: agentCommandFlags,
     run: async (options) => {
       if (options.sysinfo !== undefined) return (await import("./agent/sysinfo.ts")).agentSysinfo(options);
+      if (options.read) return (await import("./agent/read-values.ts")).agentRead(options);
       if (options.oneShot) return (await import("./agent/one-shot.ts")).agentOneShot(options);
       if (options.firstBoot) return (await import("./agent/first-boot.ts")).agentFirstBoot(options);
       return (await import("./agent/agent.ts")).agent(options);

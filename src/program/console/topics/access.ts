@@ -19,7 +19,8 @@ export const ruleOfAction = {
   "write machine configs": on("patch", machineConfigs),
   "pause pools": on("patch", machineConfigPoolKind),
   "pause node pools": on("patch", nodePoolKind),
-  "read values of nodes": { verb: "get", group: "", resource: "nodes/proxy", namespace: "" },
+  "read values of nodes": { verb: "create", group: "", resource: "pods/exec", namespace: tuningNamespace },
+  "read values of virtual nodes": { verb: "get", group: "", resource: "nodes/proxy", namespace: "" },
 } satisfies Record<ActionName, Rule>;
 
 /**

@@ -1,7 +1,7 @@
 import type { Source } from "../../../../console/protocol/frames.ts";
 import type { RowOf, TopicName } from "../../../../console/protocol/topics.ts";
 import type { Informer } from "../../../cluster/kube/cache.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { errorText } from "../../../cluster/runtime/error-text.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -11,7 +11,7 @@ import type { CacheDefinition, UserCaches } from "../user-caches.ts";
 /** One cluster, with the rights of one user. */
 export interface UserCluster {
   readonly name: string;
-  readonly client: Client;
+  readonly client: HttpClient;
   readonly caches: UserCaches;
 }
 
@@ -54,7 +54,7 @@ export class TopicContext<Name extends TopicName> {
     queueMicrotask(() => this.#settle());
   }
 
-  get client(): Client {
+  get client(): HttpClient {
     return this.own.client;
   }
 

@@ -11,6 +11,7 @@ import type { PerformanceProfile } from "../../../../domain/performance-profile/
 import type { RolloutNode } from "../../../../domain/rollout/rollout-node.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { wantedSpec } from "../../../explain/gather-node.ts";
+import { isVirtual } from "../../../explain/is-virtual.ts";
 import { tuningOf } from "../../../gather/gather-node-tuning.ts";
 import { type FleetNode, type FleetProfile, nodeCache, poolCache, profileCache } from "../fleet-caches.ts";
 import type { TopicContext } from "../topic-context.ts";
@@ -135,7 +136,7 @@ function rowWithPeers(node: RolloutNode, profile: Profile | undefined, caches: N
     .map((other) => fleetRow({ node: other, profile: profileOf(other.metadata.name ?? ""), pools }))
     .filter(({ pool, state }) => pool === row.pool && state === "As wanted")
     .toSorted((a, b) => Number(b.profile === row.profile) - Number(a.profile === row.profile) || order(a.name, b.name));
-  return { ...row, peers: peers.slice(0, mostPeers).map(({ name }) => name) };
+  return { ...row, peers: peers.slice(0, mostPeers).map(({ name }) => name), virtual: isVirtual(node) };
 }
 
 const natural = new Intl.Collator("en", { numeric: true });
