@@ -39,10 +39,16 @@ export interface NodeCpus {
   readonly caches?: readonly CacheText[];
   /** The PerformanceProfile that divides the CPUs. Absent: none does. */
   readonly profile?: string;
-  /** Cpusets by role. */
-  readonly sets: Readonly<
-    Partial<Record<"reserved" | "isolated" | "shared" | "ovsDpdk" | "offlined" | "scylla", string>>
-  >;
+  /** Cpusets by role: in force where the node reports them, and otherwise as the PerformanceProfile wants them. */
+  readonly sets: CpusetsByRole;
+  /** Whether `sets` are those that the PerformanceProfile wants, because the node does not report its own. */
+  readonly unreported?: true;
+  /** What the PerformanceProfile wants, where that is not in force. */
+  readonly wanted?: CpusetsByRole;
   /** The cpuset that serves interrupts, where it is known. */
   readonly irq?: string;
 }
+
+export type CpusetsByRole = Readonly<
+  Partial<Record<"reserved" | "isolated" | "shared" | "ovsDpdk" | "offlined" | "scylla", string>>
+>;

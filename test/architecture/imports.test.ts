@@ -85,7 +85,15 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   "program/manifest": { may: ["language"] },
   "program/plan": { may: ["language", "domain", "cluster", "program/gather", "program/manifest"] },
   "program/explain": {
-    may: ["language", "domain", "cluster", "node", "program/gather", "src/embedded/lab/kubelet/log/files-path.ts"],
+    may: [
+      "language",
+      "domain",
+      "cluster",
+      "node",
+      "program/gather",
+      "src/embedded/lab/kubelet/log/files-path.ts",
+      "src/embedded/lab/kubelet/node/instance-annotation.ts",
+    ],
   },
   "program/console": {
     may: [

@@ -17,7 +17,7 @@ import { actionOf } from "./keys.ts";
 import { layoutMap, type MapLayout } from "./layout.ts";
 import { Legend, type LegendEntry, type LegendName } from "./legend.tsx";
 import type { MachinePart, SharedCache } from "./machine-tree.ts";
-import { cellId, type CpuLooks, MapDrawing } from "./map-drawing.tsx";
+import { cellId, type CpuLooks, lookOfCpu, MapDrawing } from "./map-drawing.tsx";
 import "./palette.css";
 import { patternNames, Patterns } from "./patterns.tsx";
 import { type ProfileRole, roleNames, roleOfCpus, type RoleSets } from "./roles.ts";
@@ -33,6 +33,8 @@ export interface CpuMapProps {
   readonly irq?: CpuSet | undefined;
   /** CPUs that a finding is about. */
   readonly marked?: CpuSet | undefined;
+  /** CPUs that get another set soon. */
+  readonly changing?: CpuSet | undefined;
   /** No profile divides the CPUs: that they are in no set is as it should be. */
   readonly undivided?: boolean;
   /** The hardware was typed, not reported. */
@@ -54,7 +56,7 @@ export interface Editing {
 
 /** A machine's CPUs: where they are, and what each is for. */
 export function CpuMap(props: CpuMapProps) {
-  const { label, topology, caches, sets, irq, marked, undivided, assumed, describe, editing } = props;
+  const { label, topology, caches, sets, irq, marked, changing, undivided, assumed, describe, editing } = props;
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const scroll = useRef<HTMLDivElement>(null);
@@ -67,8 +69,14 @@ export function CpuMap(props: CpuMapProps) {
   const onSelect = editing?.onSelect ?? setLooking;
   const letters = useForcedColours();
   const looks = useMemo(
-    (): CpuLooks => ({ roleOf: roleOfCpus(sets), irq: new Set(irq), marked: new Set(marked), letters }),
-    [sets, irq, marked, letters],
+    (): CpuLooks => ({
+      roleOf: roleOfCpus(sets),
+      irq: new Set(irq),
+      marked: new Set(marked),
+      changing: new Set(changing),
+      letters,
+    }),
+    [sets, irq, marked, changing, letters],
   );
   const layout = useLayout({ topology, caches, width, looks, unfolded, selection });
   const open = (part: MachinePart): void => setUnfolded(new Set([...unfolded, part.key]));
@@ -174,7 +182,7 @@ function useLayout({ topology, caches, width, looks, unfolded, selection }: Layo
   const folded = (part: MachinePart): boolean =>
     part.level === "numa" &&
     !unfolded.has(part.key) &&
-    new Set(part.cpus.map((cpu) => `${looks.roleOf.get(cpu)} ${looks.marked.has(cpu)}`)).size === 1 &&
+    new Set(part.cpus.map((cpu) => lookOfCpu(cpu, looks))).size === 1 &&
     (part.cpus.every((cpu) => selection.cpus.has(cpu)) || !part.cpus.some((cpu) => selection.cpus.has(cpu)));
   // The layout depends on which parts fold, not on every selection.
   const all = useMemo(() => layoutMap({ topology, caches, width }), [topology, caches, width]);

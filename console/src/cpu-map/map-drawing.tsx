@@ -8,6 +8,7 @@ export interface CpuLooks {
   readonly irq: ReadonlySet<number>;
   /** CPUs that a finding is about. */
   readonly marked: ReadonlySet<number>;
+  readonly changing: ReadonlySet<number>;
   /** Letters instead of colours. */
   readonly letters: boolean;
 }
@@ -75,11 +76,15 @@ const Boxes = memo(function Boxes({ boxes, selectable }: { boxes: readonly Box[]
   );
 });
 
-/** A word per CPU, so that React compares texts: `isolated irq`. */
-function lookOf({ cpus }: Unit, { roleOf, irq, marked }: CpuLooks): string {
-  return cpus
-    .map((cpu) => `${roleOf.get(cpu) ?? "none"}${irq.has(cpu) ? " irq" : ""}${marked.has(cpu) ? " marked" : ""}`)
-    .join();
+const flagNames = ["irq", "marked", "changing"] as const;
+
+/** Its words, so that React compares texts: `isolated irq`. */
+export function lookOfCpu(cpu: number, looks: CpuLooks): string {
+  return [looks.roleOf.get(cpu) ?? "none", ...flagNames.filter((flag) => looks[flag].has(cpu))].join(" ");
+}
+
+function lookOf({ cpus }: Unit, looks: CpuLooks): string {
+  return cpus.map((cpu) => lookOfCpu(cpu, looks)).join();
 }
 
 /** `all`, or the CPUs that are selected. */
@@ -145,7 +150,9 @@ function CellDrawing({ cell, look, small, letters }: { cell: Cell; look: string;
           {letters && small ? letter : `${letters ? letter : ""}${cpu} `}
         </text>
       ) : null}
-      {flags.includes("marked") ? <circle className="cpu-mark" cx={x + width - 5} cy={y + 5} r="4" /> : null}
+      {flags.some((flag) => flag !== "irq") ? (
+        <circle className="cpu-mark" cx={x + width - 5} cy={y + 5} r="4" />
+      ) : null}
     </>
   );
 }
@@ -183,10 +190,10 @@ function spoken(unit: Unit, looks: readonly string[]): string {
   return `CPU ${cpus.join(", ")}; ${where}; ${what.join(", ")}`;
 }
 
+const flagWords = { irq: "interrupts", marked: "has a finding", changing: "about to change" };
+
 function words(look: string): string {
   const [role = "none", ...flags] = look.split(" ");
   const title = role in roles ? roles[role as RoleName].title : "In no set";
-  return [title, flags.includes("irq") ? "interrupts" : "", flags.includes("marked") ? "has a finding" : ""]
-    .filter(Boolean)
-    .join(", ");
+  return [title, ...flags.map((flag) => flagWords[flag as keyof typeof flagWords])].join(", ");
 }

@@ -1,12 +1,15 @@
+import { Alert } from "@patternfly/react-core";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { type CpuSet, cpuSet } from "../../../src/language/cpu/cpu-set.ts";
 import type { CacheText } from "../../../src/language/cpu/load-caches.ts";
 import { parseCpuset } from "../../../src/language/cpu/kubernetes-cpuset.ts";
 import { parseTopology } from "../../../src/language/cpu/topology-text.ts";
+import type { CpusetsByRole } from "../../protocol/node.ts";
 import type { Source } from "../../protocol/frames.ts";
 import { CpuMap } from "../cpu-map/cpu-map.tsx";
 import type { SharedCache } from "../cpu-map/machine-tree.ts";
+import { profileRoles, roleNames, roleOfCpus, roles } from "../cpu-map/roles.ts";
 import { Empty, SourceProblems } from "../parts/states.tsx";
 import type { NodeData } from "./node-data.ts";
 
@@ -21,7 +24,15 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
   const drawn = useMemo(() => {
     const topology = parseTopology(cpus?.topology);
     const sets = Object.entries(cpus?.sets ?? {}).map(([role, text]) => [role, cpusOf(text)] as const);
-    return topology && { topology, caches: cpus?.caches?.map(cacheOf), sets: Object.fromEntries(sets) };
+    if (!topology) return undefined;
+    const changes = changesOf(cpus);
+    return {
+      topology,
+      caches: cpus?.caches?.map(cacheOf),
+      sets: Object.fromEntries(sets),
+      changing: cpuSet(changes.keys()),
+      describe: (cpu: number) => (changes.has(cpu) ? [changes.get(cpu) ?? ""] : []),
+    };
   }, [cpus]);
   const problems = jobs ? (
     <SourceProblems sources={new Map([["Job", jobs]])} what={{ Job: "Jobs for databases" }} />
@@ -56,6 +67,7 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
         )}
       </p>
       {problems}
+      <InForce cpus={cpus} />
       <CpuMap
         label={`CPUs of ${name}`}
         {...drawn}
@@ -63,6 +75,50 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
         undivided={cpus?.profile === undefined}
       />
     </>
+  );
+}
+
+/** Whether the map shows what is, or what is wanted. */
+function InForce({ cpus }: { readonly cpus: NodeData["cpus"] }) {
+  if (cpus?.unreported)
+    return (
+      <Alert isInline component="p" variant="info" title="The map shows the sets that are wanted">
+        The agent of this node does not report which are in force. An agent of this version does, where its Profile CRD
+        has the field status.cpus.
+      </Alert>
+    );
+  if (!cpus?.wanted) return undefined;
+  const differing = roleNames.filter(
+    (role) => (cpus.sets[role] ?? "") !== (cpus.wanted?.[role] ?? "") && role !== "scylla",
+  );
+  return (
+    <Alert isInline component="p" variant="warning" title="The map shows the sets in force; the profile wants others">
+      <ul className="attune-node-changes">
+        {differing.map((role) => (
+          <li key={role}>
+            {roles[role].title}: <code>{cpus.sets[role] ?? "none"}</code>, wanted{" "}
+            <code>{cpus.wanted?.[role] ?? "none"}</code>
+          </li>
+        ))}
+      </ul>
+      They change when the node has restarted with the new configuration of its pool: see{" "}
+      <Link href="/rollout">Rollout</Link>. A dot marks the CPUs that get another set.
+    </Alert>
+  );
+}
+
+/** By CPU, what it is going to be. */
+function changesOf(cpus: NodeData["cpus"]): ReadonlyMap<number, string> {
+  if (!cpus?.wanted) return new Map();
+  const rolesIn = (sets: CpusetsByRole) =>
+    roleOfCpus(Object.fromEntries(profileRoles.map((role) => [role, cpusOf(sets[role] ?? "")])));
+  const [now, next] = [rolesIn(cpus.sets), rolesIn(cpus.wanted)];
+  return new Map(
+    [...new Set([...now.keys(), ...next.keys()])].flatMap((cpu) => {
+      const role = next.get(cpu);
+      if (role === now.get(cpu)) return [];
+      return [[cpu, `About to change: ${role ? roles[role].title : "in no set"}`] as const];
+    }),
   );
 }
 

@@ -1,6 +1,10 @@
 import { Alert, Label, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useState } from "react";
 import type { PlannedObject } from "../../../src/domain/plan/change-plan.ts";
+import type { NodeChange } from "../../../src/domain/plan/node-changes.ts";
+import { describeAgents, describeDatabases } from "../../../src/domain/plan/scylla/describe-scylla.ts";
+import type { ScyllaChange } from "../../../src/domain/plan/scylla/scylla-change.ts";
+import { describeProbe } from "../../../src/language/tuned/probe.ts";
 import type { PlanAnswer } from "../../protocol/answers.ts";
 import { BootWords } from "../design/result.tsx";
 import { Diff } from "./diff.tsx";
@@ -15,7 +19,10 @@ const openedObjects = 20;
 
 /** One sentence: what a plan does. */
 export function sentenceOf({ plan, reboots }: Planned): string {
-  const changed = new Set([...plan.changes.flatMap(({ nodes }) => nodes), ...plan.pools.flatMap(({ order }) => order)]);
+  const changed = new Set([
+    ...[...plan.changes, ...(plan.scylla?.agents ?? [])].flatMap(({ nodes }) => nodes),
+    ...plan.pools.flatMap(({ order }) => order),
+  ]);
   const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
   const pace = plan.pools.map(({ atOnce }) => atOnce);
   const objects = plan.objects.filter(({ change }) => change !== "none").length;
@@ -94,7 +101,13 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
                   {problem}
                 </Alert>
               ))}
+              <Notes change={change} />
               <ul className="plan-settings">
+                {change.options.map(({ option, before, after }) => (
+                  <li key={option}>
+                    agent {option}: {before} → {after}
+                  </li>
+                ))}
                 {change.settings.map(({ unit, option, before, after }) => (
                   <li key={`${unit} ${option}`}>
                     {unit} {option}: {before?.value ?? "not set"} → {after?.value ?? "as it was"}
@@ -104,6 +117,11 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
             </section>
           ))}
         </Tab>
+        {plan.scylla ? (
+          <Tab eventKey="scylla" title={<TabTitleText>{`Scylla ${countOf(plan.scylla)}`}</TabTitleText>}>
+            <ScyllaChanges change={plan.scylla} />
+          </Tab>
+        ) : null}
         <Tab eventKey="boot" title={<TabTitleText>{`Boot ${plan.boot.length}`}</TabTitleText>}>
           <BootWords boot={plan.boot} />
         </Tab>
@@ -133,6 +151,47 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
     </>
   );
 }
+
+/** What of a change does not come at once, or is not known before. */
+function Notes({ change: { deferred, unresolved, settings, options, problems } }: { readonly change: NodeChange }) {
+  const notes = [
+    ...(deferred ? [`Deferred (${deferred}): waits for the next restart of the node.`] : []),
+    ...unresolved.map((probe) => `Not evaluated: depends on ${describeProbe(probe)} on the node.`),
+    ...(settings.length + options.length + problems.length === 0 ? ["No setting changes."] : []),
+  ];
+  return notes.map((note) => (
+    <p key={note} className="attune-note">
+      {note}
+    </p>
+  ));
+}
+
+/** Nodes whose agent changes, and databases whose start does. */
+function countOf({ agents, databases }: ScyllaChange): number {
+  return agents.flatMap(({ nodes }) => nodes).length + databases.flatMap(({ pods }) => pods).length;
+}
+
+function ScyllaChanges({ change: { agents, databases } }: { readonly change: ScyllaChange }) {
+  const lines = [
+    ...agents.map((one) => ({ names: one.nodes, about: "Nodes", text: describeAgents(one), variant: undefined })),
+    ...databases.map((one) => ({
+      names: one.pods,
+      about: "Databases",
+      text: describeDatabases(one),
+      variant: variants[one.becomes],
+    })),
+  ];
+  return lines.map(({ names, about, text, variant }) => (
+    <section key={`${about} ${names.join()}`} className="plan-nodes" aria-label={`${about}: ${few(names)}`}>
+      <h2>
+        {about} {few(names)}
+      </h2>
+      {variant ? <Alert component="p" isInline isPlain variant={variant} title={text} /> : <p>{text}</p>}
+    </section>
+  ));
+}
+
+const variants = { tuned: undefined, untuned: "warning", waiting: "danger" } as const;
 
 /** A folder may have a thousand objects: a diff is drawn only when it is looked at. */
 function PlannedDetails({ object, isFirst }: { readonly object: PlannedObject; readonly isFirst: boolean }) {

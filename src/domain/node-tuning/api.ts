@@ -122,6 +122,8 @@ export interface ProfileStatus {
   observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
   hardware?: Hardware;
+  /** Absent: the agent has not read them, or could not. */
+  cpus?: CpusInForce | undefined;
   /** The boot in which the node was tuned, by its id. */
   bootID?: string | undefined;
 }
@@ -129,6 +131,7 @@ export interface ProfileStatus {
 /** Reports that no decision reads. */
 export const reportFields = [
   "hardware",
+  "cpus",
   "settings",
   "settingsOmitted",
   "exceptions",
@@ -198,6 +201,18 @@ export interface Hardware extends TopologyText {
   caches?: CacheText[];
   /** Of its performance counters, which distinguish generations of Intel processors: `icelake`. */
   pmuName?: string;
+}
+
+/** Cpusets as they are on the node now, whatever its profile wants. Empty: none. A field that is absent could not be read. */
+export interface CpusInForce {
+  /** Which the running kernel was started to keep free. */
+  readonly isolated?: string | undefined;
+  /** Which the kubelet gives to no container alone. */
+  readonly reserved?: string | undefined;
+  /** Which the container runtime adds to containers that have CPUs of their own. */
+  readonly shared?: string | undefined;
+  /** Which serve interrupts that have no affinity of their own. */
+  readonly irq?: string | undefined;
 }
 
 export const tunedKind: KindRef<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };

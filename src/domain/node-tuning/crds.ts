@@ -265,6 +265,21 @@ const profileStatus = object(
     conditions,
     observedGeneration,
     hardware,
+    cpus: {
+      ...object({
+        isolated: {
+          type: "string",
+          description: "CPUs that the running kernel was started to keep free, such as 4-7.",
+        },
+        reserved: { type: "string", description: "CPUs that the kubelet gives to no container alone." },
+        shared: {
+          type: "string",
+          description: "CPUs that the container runtime adds to containers that have CPUs of their own.",
+        },
+        irq: { type: "string", description: "CPUs that serve interrupts that have no affinity of their own." },
+      }),
+      description: "CPU sets in force on the node, whatever its profile wants. Empty: none.",
+    },
     bootID: { type: "string", description: "Identifies the boot in which the node was tuned, as the Node reports it." },
   },
   "tunedProfile",

@@ -20,6 +20,7 @@ import { applyMergePatch } from "../../language/patch/merge-patch.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { NodeEngines } from "./node-engines.ts";
+import { cpusInForce } from "./cpus-in-force.ts";
 import { NodeHardware } from "./node-hardware.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneController } from "./tune-controller.ts";
@@ -87,6 +88,7 @@ class World {
       node: "n",
       tuner,
       hardware: new NodeHardware(host, noLog),
+      cpus: () => cpusInForce(host),
       bootId: () => findBootId(host),
       protocol,
       settled: () => (this.isSettled = true),

@@ -3,6 +3,7 @@ import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import {
+  type CpusInForce,
   type Profile,
   profileKind,
   type ProfileStatus,
@@ -33,6 +34,7 @@ export interface TuneControllerOptions {
   node: string;
   tuner: NodeTuner;
   hardware: NodeHardware;
+  cpus: () => Promise<CpusInForce>;
   /** The id of this boot, if the host has one. */
   bootId: () => Promise<string | undefined>;
   protocol: Protocol;
@@ -46,7 +48,7 @@ const fieldManager = "attune-agent";
 
 /** Applies the Profile to the node, and reports the result in the Profile's status. */
 export function tuneController(options: TuneControllerOptions): Controller {
-  const { client, profiles, namespace, node, tuner, hardware, bootId, clock } = options;
+  const { client, profiles, namespace, node, tuner, hardware, cpus, bootId, clock } = options;
   const key = `${namespace}/${node}`;
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
@@ -60,6 +62,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
     const names = await tuner.hostProfiles();
     const found = {
       ...profileStatus(profile, tuning, formatTime(clock.now()), await hardware.read()),
+      cpus: await cpus(),
       ...(names.length > 0 ? { hostProfiles: names } : {}),
       ...(tunedIn ? { bootID: tunedIn } : {}),
     };

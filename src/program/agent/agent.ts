@@ -20,6 +20,7 @@ import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { coresController, patchCores } from "../../node/on-node/cores-controller.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeEvents } from "../../node/on-node/events/node-events.ts";
+import { cpusInForce } from "../../node/on-node/cpus-in-force.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { ConfigWatch } from "../../node/on-node/machine-config/config-watch.ts";
 import { NodeUpdater } from "../../node/on-node/machine-config/node-updater.ts";
@@ -111,6 +112,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     node,
     tuner,
     hardware: new NodeHardware(host, log),
+    cpus: () => cpusInForce(host),
     bootId: () => findBootId(host),
     protocol,
     settled: () => {

@@ -41,7 +41,7 @@ export async function runInPod(
   const { signal, timeoutMs = 60_000, mostBytes = 16 << 20, clock = systemClock } = options;
   const query = new URLSearchParams({ container, stdout: "true", stderr: "true" });
   for (const word of command) query.append("command", word);
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query.toString()}`;
   const abort = new LinkedAbort(signal);
   const cancel = clock.after(timeoutMs, abort.abort);
   try {
@@ -94,5 +94,6 @@ function endOf(answer: unknown, output: { readonly stdout: string; readonly stde
   const causes = at(answer, "details", "causes");
   const exit = Array.isArray(causes) ? causes.find((cause) => at(cause, "reason") === "ExitCode") : undefined;
   if (at(answer, "reason") === "NonZeroExitCode" && exit !== undefined) return exited(Number(at(exit, "message")));
-  return { type: "failed", message: String(at(answer, "message") ?? "no reason was given") };
+  const message = at(answer, "message");
+  return { type: "failed", message: typeof message === "string" ? message : "no reason was given" };
 }

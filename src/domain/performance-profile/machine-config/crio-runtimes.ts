@@ -1,6 +1,8 @@
 import { type DerivationInput, mixesCpus } from "../derivation.ts";
 import { runtimeHandler } from "../names.ts";
 
+export const runtimesPath = "/etc/crio/crio.conf.d/99-runtimes.conf";
+
 /** Annotations that pods of the runtime class may have. */
 const annotations = [
   "cpu-load-balancing.crio.io",

@@ -2,7 +2,7 @@ import type { IgnitionFile } from "../../../language/ignition/config.ts";
 import { textFile } from "../../../language/ignition/file-contents.ts";
 import { crioPinning, kubeletPinning, pinningPaths } from "../../workload-partitioning/pinning-files.ts";
 import { type DerivationInput, mixesCpus } from "../derivation.ts";
-import { crioRuntimes } from "./crio-runtimes.ts";
+import { crioRuntimes, runtimesPath } from "./crio-runtimes.ts";
 import { dynamicAffinity, ovsDpdkOptions, ovsSlice, ovsSliceText, useSlicePath, useSliceText } from "./open-vswitch.ts";
 import { defaultRpsMask, physicalRpsRules } from "./rps.ts";
 import { type ScriptName, scriptPath } from "./units.ts";
@@ -25,7 +25,7 @@ export function profileFiles(input: DerivationInput): readonly IgnitionFile[] {
     steersPackets && script("set-rps-mask", setRpsMask),
     script("set-cpus-offline", setCpusOffline),
     script("clear-irqbalance-banned-cpus", clearIrqbalanceBannedCpus),
-    text("/etc/crio/crio.conf.d/99-runtimes.conf", crioRuntimes(input)),
+    text(runtimesPath, crioRuntimes(input)),
     steersPackets && text("/etc/sysctl.d/99-default-rps-mask.conf", defaultRpsMask(reserved.cpus)),
     rps === "virtual" && text("/etc/udev/rules.d/99-netdev-physical-rps.rules", physicalRpsRules),
     isPartitioned && text(pinningPaths.crio, crioPinning(reserved.text)),

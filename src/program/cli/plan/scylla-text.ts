@@ -1,3 +1,4 @@
+import { describeAgents, describeDatabases } from "../../../domain/plan/scylla/describe-scylla.ts";
 import type { AgentChange, DatabaseChange, ScyllaChange } from "../../../domain/plan/scylla/scylla-change.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 import { paragraph } from "../terminal/wrap.ts";
@@ -13,24 +14,14 @@ export function scyllaText(scylla: ScyllaChange | undefined, limits: Limits, col
   return lines.length === 0 ? [] : [lines.flatMap((line) => paragraph([line], limits.columns)).join("\n")];
 }
 
-function agentText({ nodes, before, after }: AgentChange, { most }: Limits): string {
-  const names = nodeNames(nodes, most);
-  const named = (config: string): string => `ScyllaNodeConfig ${printable(config)}`;
-  if (before === undefined) return `${names}: an agent of ${named(after ?? "")} comes`;
-  if (after === undefined) return `${names}: the agent of ${named(before)} goes, and what it applied stays`;
-  return `${names}: the agent of ${named(after)} tunes, no longer that of ${printable(before)}`;
+function agentText(change: AgentChange, { most }: Limits): string {
+  return `${nodeNames(change.nodes, most)}: ${printable(describeAgents(change))}`;
 }
 
-function databaseText({ pods, becomes, config = "", because = "" }: DatabaseChange, { most }: Limits): string {
+function databaseText(change: DatabaseChange, { most }: Limits): string {
+  const { pods } = change;
   const names = `${pods.length === 1 ? "Database" : "Databases"} ${namesText(pods, most)}`;
-  switch (becomes) {
-    case "tuned":
-      return `${names}: tuned for, by ScyllaNodeConfig ${printable(config)}`;
-    case "untuned":
-      return `${names}: let go without tuning: ${printable(because)}`;
-    case "waiting":
-      return `${names}: not started: ${printable(because)}`;
-  }
+  return `${names}: ${printable(describeDatabases(change))}`;
 }
 
 function paintOf({ becomes }: DatabaseChange, { red, yellow }: Colours): (text: string) => string {

@@ -1,13 +1,11 @@
 import type { NodeCondition } from "kubernetes-types/core/v1.js";
 import type { kinds } from "../../../../cluster/kube/kinds.ts";
 import { formatTime } from "../../../../language/object/time.ts";
+import { instanceAnnotation } from "./instance-annotation.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export type Node = NonNullable<(typeof kinds.node)["object"]>;
 type NodeStatus = NonNullable<Node["status"]>;
-
-/** The process that runs the node: of two labs with the same node, the one that wrote this last goes on. */
-export const instanceAnnotation = "lab.attune.dev/instance";
 
 export interface Presence {
   /** Of the log server. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Profile } from "../../../../domain/node-tuning/api.ts";
+import type { CpusInForce, Profile } from "../../../../domain/node-tuning/api.ts";
 import type { PerformanceProfile } from "../../../../domain/performance-profile/api.ts";
 import { recordAnnotation, type TuningInputs } from "../../../../domain/scylla/on-node/tuning.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
@@ -7,14 +7,14 @@ import { nodeCpus } from "./node-cpus.ts";
 
 const none = { labels: { role: "" }, profile: undefined, performanceProfiles: [], jobs: [] };
 
-function profileWith(cores: string[]): Profile {
-  const hardware = { numaNodes: [{ id: 0, cores }], offline: "2" };
+function profileWith(cores: string[], cpus?: CpusInForce, offline = "2"): Profile {
+  const hardware = { numaNodes: [{ id: 0, cores }], offline };
   return {
     apiVersion: "tuned.openshift.io/v1",
     kind: "Profile",
     metadata: { name: "n" },
     spec: { config: { tunedProfile: "p" } },
-    status: { tunedProfile: "p", hardware },
+    status: { tunedProfile: "p", hardware, ...(cpus ? { cpus } : {}) },
   };
 }
 
@@ -61,6 +61,58 @@ describe("the CPUs of a node", () => {
       caches: [],
       profile: "mine",
       sets: { reserved: "0", isolated: "1-3" },
+      unreported: true,
+    });
+  });
+
+  describe("where the node reports them", () => {
+    const cores = ["0/0:0-1", "0/1:2-3", "0/2:4-5", "0/3:6-7"];
+    const found = (cpus: CpusInForce, wanted: object | undefined, offline = "") =>
+      nodeCpus({
+        ...none,
+        profile: profileWith(cores, cpus, offline),
+        performanceProfiles: wanted ? [dividing("mine", { role: "" }, wanted)] : [],
+      });
+    const old = { isolated: "4-7", reserved: "0-3", shared: "", irq: "0-7" };
+
+    it("are those in force, whatever the way in which the profile writes them", () => {
+      const { sets, wanted, unreported, irq } = found(old, { reserved: "0,1,2-3", isolated: "4,5,6,7" });
+      expect({ sets, wanted, unreported, irq }).toEqual({ sets: { reserved: "0-3", isolated: "4-7" } });
+    });
+
+    it("stay those in force after an edit of the profile, which is named beside them", () => {
+      expect(found(old, { reserved: "0-1", isolated: "2-7" })).toMatchObject({
+        sets: { reserved: "0-3", isolated: "4-7" },
+        wanted: { reserved: "0-1", isolated: "2-7" },
+      });
+    });
+
+    it("are in force without a profile too", () => {
+      expect(found({ isolated: "6", irq: "0-5" }, undefined)).toMatchObject({
+        sets: { reserved: "0-5,7", isolated: "6" },
+        irq: "0-5",
+      });
+    });
+
+    it("have CPUs that kernel and kubelet keep for OVS-DPDK, and shared ones that the kubelet reserves too", () => {
+      const mixed = { isolated: "4-7", reserved: "0-3,7", shared: "2-3" };
+      const { sets, wanted } = found(mixed, { reserved: "0-1", shared: "2-3", isolated: "4-6", ovsDpdk: "7" });
+      expect({ sets, wanted }).toEqual({ sets: { reserved: "0-1", shared: "2-3", isolated: "4-6", ovsDpdk: "7" } });
+    });
+
+    it("do not differ for CPUs that this machine does not have, but for those that are off", () => {
+      expect(found(old, { reserved: "0-3", isolated: "4-15" }).wanted).toBeUndefined();
+      expect(found(old, { reserved: "0-3", isolated: "4-8" }, "8").wanted).toEqual({
+        reserved: "0-3",
+        isolated: "4-8",
+      });
+    });
+
+    it("are the wanted ones where the node says nothing of its kernel", () => {
+      expect(found({ reserved: "0" }, { reserved: "0-3" })).toMatchObject({
+        sets: { reserved: "0-3" },
+        unreported: true,
+      });
     });
   });
 
