@@ -98,13 +98,21 @@ test.each<[string, Profile | undefined, RolloutNode, Partial<FleetRow>]>([
     "a config on its way",
     profile({ conditions: [applied] }),
     node(rendered("x", "y", "Working")),
-    { state: "Waiting for reboot", reboot: true, because: "it gets y" },
+    { state: "Applying", reboot: false, because: "its agent applies y" },
+  ],
+  [
+    "a config that it restarts with",
+    profile({ conditions: [applied] }),
+    node({
+      annotations: { ...rendered("x", "y", "Working").annotations, [annotations.postConfigAction]: "Rebooting" },
+    }),
+    { state: "Waiting for reboot", reboot: true, because: "it restarts with y" },
   ],
   [
     "a config that failed",
     profile({ conditions: [applied] }),
     node(rendered("x", "y", "Degraded", "no space left")),
-    { state: "Degraded", because: "no space left", reboot: true },
+    { state: "Degraded", because: "no space left", reboot: false },
   ],
   [
     "a setting that failed, beside drift",
@@ -198,7 +206,7 @@ test.each<[string, RolloutNode, MachineConfigPool, Partial<FleetRow>]>([
     "the pool has a third config while it gets the second",
     node(rendered("older", "old", "Working")),
     rollingOut(),
-    { state: waits, because: "the node finishes its update to old first: then it gets new", reboot: true },
+    { state: waits, because: "the node finishes its update to old first: then it gets new", reboot: false },
   ],
   [
     "a budget blocks its drain",
@@ -208,7 +216,7 @@ test.each<[string, RolloutNode, MachineConfigPool, Partial<FleetRow>]>([
       state: waits,
       because: "its drain is blocked: pod a/web: PodDisruptionBudget a/budget allows no further disruption",
       since: at,
-      reboot: true,
+      reboot: false,
     },
   ],
   [
@@ -227,7 +235,8 @@ test.each<[string, RolloutNode, MachineConfigPool, Partial<FleetRow>]>([
     "its drain is over",
     node({ annotations: { ...draining(drain).annotations, [annotations.lastAppliedDrain]: "drain-new" } }),
     rollingOut(),
-    { state: "Waiting for reboot", because: "it gets new" },
+    // A file that needs no restart is drained for as well.
+    { state: "Applying", because: "its agent applies new", reboot: false },
   ],
   [
     "its image is layered by another operator",

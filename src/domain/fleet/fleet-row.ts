@@ -94,7 +94,14 @@ interface Verdict {
 }
 
 function verdictOn(facts: Facts): Verdict {
-  return updateFailure(facts) ?? tuningVerdict(facts) ?? configVerdict(facts) ?? facts.restarts ?? restOf(facts);
+  return (
+    updateFailure(facts) ??
+    tuningVerdict(facts) ??
+    configVerdict(facts) ??
+    facts.restarts ??
+    updateVerdict(facts) ??
+    restOf(facts)
+  );
 }
 
 /** Its machine config could not be applied, or no pool gives it one. */
@@ -133,6 +140,15 @@ function configVerdict({ state: judged, pools }: Facts): Verdict | undefined {
   return { state, because: turnOf(judged, pool) };
 }
 
+/** Only its agent knows what the config costs: that it takes a restart is known when the agent asks for it. */
+function updateVerdict({ state: judged }: Facts): Verdict | undefined {
+  const { current, desired } = judged.update;
+  if (desired === "" || desired === current) return undefined;
+  const isWorking = phaseOf(judged) === "Working";
+  const because = isWorking ? `its agent applies ${desired}` : `its agent is about to apply ${desired}`;
+  return { state: "Applying", because };
+}
+
 /** Nothing is wrong as far as is known, and nothing waits for a restart. */
 function restOf({ profile, isReady }: Facts): Verdict {
   if (!profile) return { state: "Unknown", because: "it has no Profile" };
@@ -158,10 +174,10 @@ function isBehind({ metadata, spec, status }: Profile): boolean {
   return tunedProfile !== spec.config.tunedProfile && !isDeferred;
 }
 
-function restartsFor({ update }: NodeState, profile: Profile | undefined, pools: FleetPools): Verdict | undefined {
-  const { current, desired } = update;
+function restartsFor(judged: NodeState, profile: Profile | undefined, pools: FleetPools): Verdict | undefined {
+  const { current, desired } = judged.update;
   const state = "Waiting for reboot";
-  if (desired !== "" && desired !== current) return { state, because: `it gets ${desired}` };
+  if (desired !== current && phaseOf(judged) === "Rebooting") return { state, because: `it restarts with ${desired}` };
   const { conditions, bootcmdlinePending } = profile?.status ?? {};
   const applied = findCondition(conditions, "Applied");
   if (applied?.reason === "Deferred" && applied.status !== "True") return said(state, applied);

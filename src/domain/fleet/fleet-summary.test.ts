@@ -32,7 +32,7 @@ test.each<[FleetRow[], string]>([
   ],
   [
     [...many(2, "Applying"), ...many(2, "Unknown"), row("Degraded")],
-    "0 of 5 nodes are as wanted; 2 get their profiles; 2 are unknown; 1 needs you",
+    "0 of 5 nodes are as wanted; 2 are being changed; 2 are unknown; 1 needs you",
   ],
 ])("nodes in one sentence: %#", (rows, expected) => {
   expect(fleetSentence(summarise(rows))).toBe(expected);

@@ -54,7 +54,7 @@ export function fleetSentence({ nodes, states }: FleetSummary): string {
     `${count(good)} of ${count(nodes)} ${nodes === 1 ? "node is" : "nodes are"} as wanted`,
     ...part(states["Waiting for config"], "waits for its config", "wait for their configs"),
     ...part(states["Waiting for reboot"], "waits for a reboot", "wait for a reboot"),
-    ...part(states.Applying, "gets its profile", "get their profiles"),
+    ...part(states.Applying, "is being changed", "are being changed"),
     ...part(states.Unknown, "is unknown", "are unknown"),
     ...part(needYou(states), "needs you", "need you"),
   ];
