@@ -7,7 +7,7 @@ export interface Machine extends PoolNode {
   readonly topology: CpuTopology;
 }
 
-/** Errors: one profile cannot serve all nodes. Each message names two nodes. */
+/** Errors: one profile cannot serve all nodes. Each message names the first node, and those that differ from it in the same way. */
 export interface HardwareDifferences {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -15,16 +15,24 @@ export interface HardwareDifferences {
 
 /** A profile names CPUs by number, so a number must mean the same CPU on all nodes of a pool. */
 export function compareHardware([first, ...others]: readonly Machine[]): HardwareDifferences {
-  const errors: string[] = [];
-  const warnings: string[] = [];
+  const found = new Map<string, { readonly difference: Difference; readonly nodes: string[] }>();
   for (const other of first ? others : []) {
     const difference = first && differenceOf(first, other);
     if (!difference) continue;
-    const { what, one, another, type } = difference;
-    const message = `${what}: ${one} on node ${first.name}, ${another} on node ${other.name}`;
-    (type === "error" ? errors : warnings).push(message);
+    const key = JSON.stringify(difference);
+    const known = found.get(key) ?? { difference, nodes: [] };
+    known.nodes.push(other.name);
+    found.set(key, known);
   }
-  return { errors, warnings };
+  const messages = (type: Difference["type"]): string[] =>
+    [...found.values()]
+      .filter(({ difference }) => difference.type === type)
+      .map(({ difference: { what, one, another }, nodes }) => {
+        const more = nodes.length > 3 ? ` and ${nodes.length - 3} more` : "";
+        const where = `${nodes.length > 1 ? "nodes" : "node"} ${nodes.slice(0, 3).join(", ")}${more}`;
+        return `${what}: ${one} on node ${first?.name}, ${another} on ${where}`;
+      });
+  return { errors: messages("error"), warnings: messages("warning") };
 }
 
 interface Difference {

@@ -97,13 +97,19 @@ describe("createProfile", () => {
     ["a pool without a label of its own", { labels: { shared: "" } }, "give it a label that no other pool has"],
     ["a pool that selects nodes by expressions only", { nodeSelector: {} }, "only by spec.nodeSelector.matchLabels"],
     ["a pool without nodes", { machines: [] }, "pool rt has no nodes"],
-    [
-      "nodes that differ",
-      { machines: [machine("a"), machine("b", ["0/0:0,1", "0/1:2,4"])] },
-      "CPUs on NUMA node 0: 0-3 on node a, 0-2,4 on node b",
-    ],
   ])("refuses %s", (_, world, reason) => {
     expect(create({}, world)).toEqual({ type: "refused", reasons: [expect.stringContaining(reason)] });
+  });
+
+  it("refuses nodes that differ, and says what to do", () => {
+    const others = ["b", "c"].map((name) => machine(name, ["0/0:0,1", "0/1:2,4"]));
+    expect(create({}, { machines: [machine("a"), ...others] })).toEqual({
+      type: "refused",
+      reasons: [
+        "CPUs on NUMA node 0: 0-3 on node a, 0-2,4 on nodes b, c",
+        "one profile cannot serve all nodes of pool rt: a profile names CPUs by number, so that all its nodes must have the same; give nodes of each kind a role label and a pool of their own, and create a profile for each pool",
+      ],
+    });
   });
 
   it("warns about offline CPUs", () => {

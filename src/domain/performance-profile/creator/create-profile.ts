@@ -31,7 +31,7 @@ export function createProfile({ choices, group, machines, pools }: CreationInput
   const [first] = machines;
   if (!first) return { type: "refused", reasons: [`${group.type} ${group.name} has no nodes`] };
   const { errors, warnings } = compareHardware(machines);
-  if (errors.length > 0) return { type: "refused", reasons: errors };
+  if (errors.length > 0) return { type: "refused", reasons: [...errors, separate(group)] };
   const target = targetOf(group, pools);
   if (target.type === "refused") return { type: "refused", reasons: [target.reason] };
   const allocation = allocate(first.topology, {
@@ -48,6 +48,15 @@ export function createProfile({ choices, group, machines, pools }: CreationInput
     coreIdsDiffer: warnings.length > 0,
     warnings: [...warnings, ...machines.flatMap(offlineCpus), ...allocation.warnings],
   };
+}
+
+function separate({ type, name }: NodeGroup): string {
+  const because = "a profile names CPUs by number, so that all its nodes must have the same";
+  const how =
+    type === "node pool"
+      ? "give machines of each kind a NodePool of their own, and create a profile for each NodePool"
+      : "give nodes of each kind a role label and a pool of their own, and create a profile for each pool";
+  return `one profile cannot serve all nodes of ${type} ${name}: ${because}; ${how}`;
 }
 
 function profileOf(
