@@ -40,7 +40,10 @@ export const upFlags = {
   mode: maybe(
     "--mode <mode>",
     "hosted (a management cluster and a hosted one), standalone, or plain (one cluster without any part of OpenShift, whose pools Attune rolls out)",
-    { of: ["hosted", "standalone", "plain"], shownDefault: "that of the example, or hosted" },
+    {
+      of: ["hosted", "standalone", "plain"],
+      shownDefault: "that of the example, or hosted; with --topology plain",
+    },
   ),
   example: maybe(
     "--example <name>",
@@ -51,8 +54,13 @@ export const upFlags = {
     },
   ),
   nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { shownDefault: "2, with --mode standalone 1" }),
-  topology: text("--topology <file>", "YAML file with groups of nodes and their hardware, as attune lab reads it"),
-  dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode or example>" }),
+  topology: text(
+    "--topology <file>",
+    "YAML file with groups of nodes, their hardware and pools, as attune lab reads it; with --mode hosted pools are NodePools",
+  ),
+  dir: text("--dir <dir>", "state directory", {
+    shownDefault: "$XDG_STATE_HOME/attune/<mode or example>, with --topology <mode>-topology",
+  }),
   port: portFlag(
     "--port <port>",
     "port of the API server, with --mode hosted that of the management cluster; 0 picks a free one",

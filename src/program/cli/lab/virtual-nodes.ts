@@ -33,13 +33,36 @@ interface TopologyFile {
 }
 
 export async function readTopologyFile(file: string): Promise<TopologyFile> {
+  const groups = await readGroups(file);
+  const pools = new Set(groups.flatMap(({ pool = "worker" }) => (pool === "worker" || pool === "master" ? [] : pool)));
+  return { nodes: nodesOfGroups(groups), pools: [...pools] };
+}
+
+interface HostedTopology {
+  readonly nodes: VirtualNode[];
+  /** How many nodes each NodePool has. */
+  readonly nodePools: ReadonlyMap<string, number>;
+}
+
+/** As nodes of a hosted cluster: pools are NodePools. `usual`: of groups that name none. */
+export async function readHostedTopology(
+  file: string,
+  labelsOf: (nodePool: string) => Readonly<Record<string, string>>,
+  usual: string,
+): Promise<HostedTopology> {
+  const nodePools = new Map<string, number>();
+  const groups = (await readGroups(file)).map((group) => {
+    const { pool = usual, names, labels } = group;
+    nodePools.set(pool, (nodePools.get(pool) ?? 0) + names.length);
+    return { ...group, labels: { ...labels, ...labelsOf(pool) } };
+  });
+  return { nodes: nodesOfGroups(groups), nodePools };
+}
+
+async function readGroups(file: string): Promise<NodeGroup[]> {
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
-    const groups = readTopology(readYaml(await readFile(file, "utf8")));
-    const pools = new Set(
-      groups.flatMap(({ pool = "worker" }) => (pool === "worker" || pool === "master" ? [] : pool)),
-    );
-    return { nodes: nodesOfGroups(groups), pools: [...pools] };
+    return readTopology(readYaml(await readFile(file, "utf8")));
   } catch (error) {
     if (error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT")
       throw new Error(`--topology ${file}: no such file`, { cause: error });

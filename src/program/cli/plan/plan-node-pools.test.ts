@@ -17,7 +17,7 @@ import { writeYaml } from "../../../language/object/write-yaml.ts";
 import type { PlanDocument } from "../../plan/plan-objects.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { waitingIn } from "../up/convergence.ts";
-import { clustersNamespace as namespace, hostedClusterName } from "../up/hosted-example.ts";
+import { clustersNamespace as namespace, hostedClusterName, smallExample } from "../up/hosted-example.ts";
 import { twoClusters } from "../up/hosted-system.ts";
 import type { Stage } from "../up/stage.ts";
 import { planOn, type PlanOptions } from "./plan.ts";
@@ -32,7 +32,7 @@ const { signal } = stop;
 /** Two NodePools with one node each, of which one has a Tuned and the other a PerformanceProfile. */
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "attune-plan-pools-"));
-  stage = await twoClusters({ dir, port: 0, nodes: 2, signal, log: noLog });
+  stage = await twoClusters({ dir, port: 0, example: smallExample(2), signal, log: noLog });
   const of = async (context: string): Promise<HttpClient> =>
     new HttpClient(await loadConnection({ kubeconfig: join(dir, "kubeconfig"), context }));
   [management, hosted] = await Promise.all([of("management"), of("hosted")]);

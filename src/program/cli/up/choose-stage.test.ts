@@ -11,8 +11,9 @@ test.each<[Partial<Wanted>, string, string]>([
   [{ example: "tuned" }, "standalone", "tuned"],
   [{ example: "performance" }, "plain", "performance"],
   [{ example: "scylla", mode: "standalone" }, "standalone", "scylla"],
-  [{ topology: "nodes.yaml" }, "plain", "plain"],
-  [{ topology: "nodes.yaml", mode: "standalone" }, "standalone", "standalone"],
+  [{ topology: "nodes.yaml" }, "plain", "plain-topology"],
+  [{ topology: "nodes.yaml", mode: "hosted" }, "hosted", "hosted-topology"],
+  [{ topology: "nodes.yaml", mode: "standalone" }, "standalone", "standalone-topology"],
   [{ topology: "nodes.yaml", example: "tuned" }, "standalone", "tuned"],
 ])("%j runs %s in the directory %s", (wanted, mode, name) => {
   expect(chooseStage({ ...nothing, ...wanted })).toMatchObject({ mode, name });
@@ -21,8 +22,7 @@ test.each<[Partial<Wanted>, string, string]>([
 test.each<[Partial<Wanted>, string]>([
   [{ nodes: 2, topology: "f" }, "--nodes and --topology cannot be used together"],
   [{ nodes: 2, example: "tuned" }, "--nodes and --example tuned cannot be used together"],
-  [{ topology: "f", mode: "hosted" }, "--topology needs --mode standalone or plain"],
-  [{ topology: "f", example: "hosted" }, "--topology needs --mode standalone or plain"],
+  [{ topology: "f", example: "hosted" }, "--topology and --example hosted cannot be used together"],
   [{ example: "performance", mode: "standalone" }, "--example performance needs --mode plain"],
   [{ example: "hosted", mode: "plain" }, "--example hosted needs --mode hosted"],
 ])("%j is refused", (wanted, message) => {

@@ -3,6 +3,7 @@ import { readTopologyFile } from "../lab/virtual-nodes.ts";
 import type { Values } from "../option/flag.ts";
 import { exampleObjects, exampleTopology } from "./example-files.ts";
 import { type ExampleName, examples } from "./examples.ts";
+import { smallExample, topologyExample } from "./hosted-example.ts";
 import { twoClusters } from "./hosted-system.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { oneCluster, workedNodes } from "./system.ts";
@@ -23,15 +24,24 @@ export function chooseStage(wanted: Wanted): ChosenStage {
   const story = example !== undefined && example !== "none" && example !== "hosted" ? example : undefined;
   const mode =
     wanted.mode ?? (story ? examples[story].mode : topology === undefined || example === "hosted" ? "hosted" : "plain");
-  refuse(wanted, story, mode);
+  refuse(wanted, story);
+  // A directory has the nodes that it was made with: those of another file would stay there, and be away.
+  const name = story ?? (topology === undefined ? mode : `${mode}-topology`);
   if (mode === "hosted") {
     const created = example !== "none";
-    return { mode, name: mode, start: (options) => twoClusters({ ...options, nodes: nodes ?? 2, created }) };
+    return {
+      mode,
+      name,
+      start: async (options) => {
+        const chosen = topology === undefined ? smallExample(nodes ?? 2, created) : topologyExample(topology, created);
+        return twoClusters({ ...options, example: await chosen });
+      },
+    };
   }
   const count = nodes ?? (mode === "standalone" ? 1 : 2);
   return {
     mode,
-    name: story ?? mode,
+    name,
     start: async (options) => {
       const file = topology ?? (story && exampleTopology(story));
       const { nodes: machines, pools } =
@@ -41,13 +51,13 @@ export function chooseStage(wanted: Wanted): ChosenStage {
   };
 }
 
-function refuse({ mode, example, nodes, topology }: Wanted, story: ExampleName | undefined, chosen: string): void {
+function refuse({ mode, example, nodes, topology }: Wanted, story: ExampleName | undefined): void {
   if (nodes !== undefined && topology !== undefined) throw new Error("--nodes and --topology cannot be used together");
   if (nodes !== undefined && story)
     throw new Error(`--nodes and --example ${story} cannot be used together: it has nodes of its own; use --topology`);
-  if (topology !== undefined && chosen === "hosted")
+  if (topology !== undefined && example === "hosted")
     throw new Error(
-      "--topology needs --mode standalone or plain: nodes of a hosted cluster are those of its NodePools",
+      "--topology and --example hosted cannot be used together: the example has nodes of its own; use --mode hosted",
     );
   const needed = story ? examples[story].mode : example === "hosted" ? "hosted" : undefined;
   if (mode !== undefined && needed !== undefined && mode !== needed)

@@ -4,7 +4,9 @@ import { manifestsText } from "../../../domain/hosted/envelope/write-manifests.t
 import { keys } from "../../../domain/hosted/protocol.ts";
 import { type HostedCluster, hostedClusterKind, type NodePool, nodePoolKind } from "../../../domain/node-pool/api.ts";
 import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { readHostedTopology, smallNodes } from "../lab/virtual-nodes.ts";
 import { exampleSysctl, exampleTuned } from "./worked-example.ts";
 
 /** Of HostedClusters, NodePools and the ConfigMaps that users write. */
@@ -14,9 +16,39 @@ export const kubeconfigSecret = "demo-kubeconfig";
 const [workers, lowLatency] = ["workers", "low-latency"];
 const workerLabel = "node-role.kubernetes.io/worker";
 
-/** Labels of a virtual node, by its name alone. The second is in a NodePool of its own. */
-export function hostedLabels(node: string): Record<string, string> {
-  return { [workerLabel]: "", [keys.nodePool]: node === "node-2" ? lowLatency : workers };
+/** Nodes of the hosted cluster, and what a new directory gets for them. */
+export interface HostedExample {
+  readonly machines: readonly VirtualNode[];
+  readonly configMaps: readonly ConfigMap[];
+  readonly nodePools: readonly NodePool[];
+  /** What the example does, for a terminal of 80 columns. */
+  readonly text: readonly string[];
+}
+
+/** Small nodes, of which the second is in a NodePool of its own. `created`: with the NodePools and what they are tuned by. */
+export function smallExample(nodes: number, created = true): HostedExample {
+  const labels = (node: string): Record<string, string> => labelsIn(node === "node-2" ? lowLatency : workers);
+  const machines = smallNodes(nodes, "node-", labels);
+  if (!created) return { machines, configMaps: [], nodePools: [], text: [] };
+  return { machines, ...exampleNodePools(nodes), text: hostedExampleText(nodes) };
+}
+
+/** The nodes of a topology file, in the NodePools that it names. */
+export async function topologyExample(file: string, created: boolean): Promise<HostedExample> {
+  const { nodes: machines, nodePools } = await readHostedTopology(file, labelsIn, workers);
+  if (!created) return { machines, configMaps: [], nodePools: [], text: [] };
+  const found = [...nodePools];
+  const name = (pool: string, count: number): string => `${pool} (${count} ${count === 1 ? "node" : "nodes"})`;
+  return {
+    machines,
+    configMaps: [],
+    nodePools: found.map(([pool, count]) => nodePool(pool, [], count)),
+    text: found.map(([pool, count], at) => `${at === 0 ? "NodePools " : "          "}  ${name(pool, count)}`),
+  };
+}
+
+function labelsIn(nodePool: string): Record<string, string> {
+  return { [workerLabel]: "", [keys.nodePool]: nodePool };
 }
 
 export function exampleHostedCluster(): HostedCluster {
@@ -55,20 +87,20 @@ export function exampleNodePools(nodes: number): { configMaps: ConfigMap[]; node
       ...(nodes > 1 ? [configMap(lowLatency, profile)] : []),
     ],
     nodePools: [
-      nodePool(workers, "quiet-memory", nodes > 1 ? nodes - 1 : 1),
-      ...(nodes > 1 ? [nodePool(lowLatency, lowLatency, 1)] : []),
+      nodePool(workers, ["quiet-memory"], nodes > 1 ? nodes - 1 : 1),
+      ...(nodes > 1 ? [nodePool(lowLatency, [lowLatency], 1)] : []),
     ],
   };
 }
 
-function nodePool(name: string, tuning: string, replicas: number): NodePool {
+function nodePool(name: string, tuning: readonly string[], replicas: number): NodePool {
   return {
     ...of(nodePoolKind, name),
     spec: {
       clusterName: hostedClusterName,
       replicas,
       management: { upgradeType: "InPlace" },
-      tuningConfig: [{ name: tuning }],
+      tuningConfig: tuning.map((configMap) => ({ name: configMap })),
     },
   };
 }
@@ -81,8 +113,7 @@ function of({ apiVersion, kind }: { apiVersion: string; kind: string }, name: st
   return { apiVersion, kind, metadata: { name, namespace: clustersNamespace } };
 }
 
-/** What the example does, for a terminal of 80 columns. */
-export function hostedExampleText(nodes: number): string[] {
+function hostedExampleText(nodes: number): string[] {
   const { name, value } = exampleSysctl;
   return [
     `example     NodePool ${workers}: a Tuned in ConfigMap quiet-memory sets`,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,17 +8,27 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { nodePoolKind } from "../../../domain/node-pool/api.ts";
 import { waitingIn } from "./convergence.ts";
-import { clustersNamespace, hostedClusterName } from "./hosted-example.ts";
+import {
+  clustersNamespace,
+  type HostedExample,
+  hostedClusterName,
+  smallExample,
+  topologyExample,
+} from "./hosted-example.ts";
 import { twoClusters } from "./hosted-system.ts";
+import type { Stage } from "./stage.ts";
 
-test("a hosted system makes the machines of a NodePool that replaces them, and needs no right that it lacks", async () => {
+/** A hosted system without what its example creates. */
+async function running(
+  exampleFor: (dir: string) => Promise<HostedExample>,
+): Promise<{ stage: Stage; client: HttpClient; logged: string[] }> {
   const dir = await mkdtemp(join(tmpdir(), "attune-up-"));
   const stop = new AbortController();
   const { signal } = stop;
   const logged: string[] = [];
   const write = (fields: object, message: string): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: () => {}, info: () => {}, warn: write, error: write, child: () => log };
-  const stage = await twoClusters({ dir, port: 0, nodes: 1, signal, log });
+  const stage = await twoClusters({ dir, port: 0, example: await exampleFor(dir), signal, log });
   const client = new HttpClient(await loadConnection({ kubeconfig: join(dir, "kubeconfig"), context: "management" }));
   onTestFinished(async () => {
     client.close();
@@ -26,6 +36,11 @@ test("a hosted system makes the machines of a NodePool that replaces them, and n
     await stage.stopped;
     await rm(dir, { recursive: true, force: true });
   });
+  return { stage, client, logged };
+}
+
+test("a hosted system makes the machines of a NodePool that replaces them, and needs no right that it lacks", async () => {
+  const { stage, client, logged } = await running(async () => smallExample(1));
   await stage.createExample();
   const batch = {
     apiVersion: nodePoolKind.apiVersion,
@@ -44,4 +59,28 @@ test("a hosted system makes the machines of a NodePool that replaces them, and n
     { pool: "workers", nodes: 1, updated: 1 },
   ]);
   expect(logged).toEqual([]);
+}, 120_000);
+
+test("nodes of a topology are in the NodePools that it names", async () => {
+  const topology = `groups:
+  - { name: "rt-{}", count: 2, cpus: 16, sockets: 2, pool: rt }
+  - { name: plain }
+`;
+  const { stage, client } = await running(async (dir) => {
+    const file = join(dir, "topology.yaml");
+    await writeFile(file, topology);
+    return topologyExample(file, true);
+  });
+  expect(stage.example).toEqual(["NodePools   rt (2 nodes)", "            workers (1 node)"]);
+  await stage.createExample();
+  const state = await eventually("three nodes have converged", async () => {
+    const read = await stage.read();
+    return read.nodes.length === 3 && waitingIn(read).length === 0 && read;
+  });
+  expect(state.pools.map(({ pool, nodes }) => `${pool} ${nodes}`)).toEqual(["rt 2", "workers 1"]);
+  const { items } = await client.list(nodePoolKind, { namespace: clustersNamespace });
+  expect(items.map(({ metadata, spec }) => [metadata.name, spec?.replicas, spec?.tuningConfig])).toEqual([
+    ["rt", 2, []],
+    ["workers", 1, []],
+  ]);
 }, 120_000);

@@ -34,11 +34,9 @@ import {
   clustersNamespace,
   exampleHostedCluster,
   exampleKubeconfig,
-  exampleNodePools,
   exampleStatus,
   hostedClusterName,
-  hostedExampleText,
-  hostedLabels,
+  type HostedExample,
 } from "./hosted-example.ts";
 import { readHosted } from "./hosted-outcome.ts";
 import { type Stage, type StageOptions, toTry } from "./stage.ts";
@@ -65,10 +63,7 @@ interface ClusterParts {
 }
 
 interface HostedOptions extends StageOptions {
-  /** Of the hosted cluster. */
-  readonly nodes: number;
-  /** False: without NodePools and what they are tuned by. */
-  readonly created?: boolean;
+  readonly example: HostedExample;
 }
 
 const controlPlane = controlPlaneNamespace(clustersNamespace, hostedClusterName);
@@ -95,7 +90,7 @@ export async function twoClusters(options: HostedOptions): Promise<Stage> {
     await writeKubeconfig(kubeconfig, accessTo(first, "management", clustersNamespace), accessTo(second, "hosted"));
     const own = [namespaceObject(systemNamespace, "restricted")];
     const admin = adminOf(first);
-    const nodes = smallNodes(options.nodes, "node-", hostedLabels);
+    const nodes = options.example.machines;
     const fetch = ignitionServer(admin, controlPlane);
     const hosted = await runCluster(second, { manifests: own, nodes, fetch }, options);
     const needed = [
@@ -192,7 +187,7 @@ interface Clusters {
 
 function stageOf(
   { management, hosted, kubeconfig }: Clusters,
-  { signal, created = true }: HostedOptions,
+  { signal, example }: HostedOptions,
   stopped: Promise<void>,
 ): Stage {
   const hosts = (): Map<string, Machine> =>
@@ -224,12 +219,10 @@ function stageOf(
         { type: "merge", patch: exampleStatus },
         place,
       );
-      if (!created) return;
-      const { configMaps, nodePools } = exampleNodePools(count);
-      for (const configMap of configMaps) await createMissing(management.admin, kinds.configMap, configMap);
-      for (const nodePool of nodePools) await createMissing(management.admin, nodePoolKind, nodePool);
+      for (const configMap of example.configMaps) await createMissing(management.admin, kinds.configMap, configMap);
+      for (const nodePool of example.nodePools) await createMissing(management.admin, nodePoolKind, nodePool);
     },
-    example: created ? hostedExampleText(count) : [],
+    example: example.text,
     read: () => readHosted({ management: management.admin, hosted: hosted.admin, hosts: hosts(), signal }),
     watched: [
       createInformer(management.admin, nodePoolKind, { namespace: clustersNamespace }),
