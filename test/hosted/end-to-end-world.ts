@@ -20,6 +20,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { runManagement } from "../../src/program/management/management.ts";
 import { eventually } from "../node-tuning/eventually.ts";
 import { configMapOf, patchOf, type RecordedChange, type RecordedObject } from "./cases.ts";
+import { profilesOf } from "./profile-observation.ts";
 import { ProfileWorld } from "./profile-world.ts";
 import { controlPlane, poolNamespace, type TwoClusters, twoClusters } from "./two-clusters.ts";
 
@@ -113,7 +114,7 @@ export class EndToEndWorld {
     const change = { type: "merge", patch: patchOf(merge) } as const;
     if (kind === "NodePool") await this.#management.patch(nodePoolKind, name, change, users);
     if (kind === "ConfigMap") await this.#management.patch(kinds.configMap, name, change, users);
-    if (kind === "Node") await this.#world.hosted.patch(kinds.node, name, change);
+    if (kind === "Node") await this.#world.hosted.patch(kinds.node, this.#world.nodeName(name), change);
     await this.#world.change({ nodeSide });
   }
 
@@ -164,9 +165,7 @@ export class EndToEndWorld {
       nodePools: Object.fromEntries(nodePools.map((one) => [one.metadata.name ?? "", reported(one)])),
       configMaps: names(configMaps.filter((one) => contentOf(one) !== undefined)),
       tuneds: names(tuneds.items).filter((name) => name !== "default"),
-      profiles: Object.fromEntries(
-        profiles.items.map(({ metadata, spec }) => [metadata.name ?? "", spec.config.tunedProfile]),
-      ),
+      profiles: profilesOf(profiles.items),
       runtimeClasses: names(runtimeClasses.items),
       rollouts: Object.fromEntries([...this.#rollouts].map(([name, secrets]) => [name, lettersOf(secrets)])),
     };

@@ -1,6 +1,12 @@
 import { configKinds, tunedKinds } from "../../src/domain/hosted/envelope/manifest-kinds.ts";
 import { type ConfigMap, readManifests } from "../../src/domain/hosted/envelope/read-manifests.ts";
-import { profileKind, type Protocol, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import {
+  type Profile,
+  profileKind,
+  type Protocol,
+  tunedKind,
+  tuningNamespace,
+} from "../../src/domain/node-tuning/api.ts";
 import { runtimeClassKind } from "../../src/domain/performance-profile/api.ts";
 import { isTrue } from "../../src/language/object/condition.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -45,8 +51,16 @@ export async function observe(world: ProfileWorld): Promise<Observation> {
       tuneds.items.filter(({ metadata }) => metadata.name !== "default"),
       ({ metadata }) => metadata.labels?.[`${prefix}nodePoolName`] ?? "",
     ),
-    profiles: named(profiles.items, ({ spec }) => spec.config.tunedProfile),
+    profiles: profilesOf(profiles.items),
   };
+}
+
+/** By names of nodes as recorded. */
+export function profilesOf(profiles: readonly Profile[]): Record<string, string> {
+  const recordedName = (name = ""): string => name.replace(/-\d+$/, "");
+  return Object.fromEntries(
+    profiles.map(({ metadata, spec }) => [recordedName(metadata.name), spec.config.tunedProfile]),
+  );
 }
 
 function bootOf(configMap: ConfigMap, { reported }: ProfileWorld): [string, readonly string[]][] {

@@ -44,6 +44,7 @@ export class ProfileWorld {
   reported: { readonly recorded: string; readonly words: readonly string[] }[] = [];
 
   #probes = 0;
+  #cleared = 0;
 
   constructor(clusters: TwoClusters, protocol: Protocol) {
     this.clusters = clusters;
@@ -75,7 +76,16 @@ export class ProfileWorld {
     return this.clusters.hosted.client;
   }
 
-  async createNode(name: string): Promise<void> {
+  /**
+   * In the cluster: each case has nodes of its own, as those with a name of a case before may be seen with what the former
+   * reported.
+   */
+  nodeName(recordedName: string): string {
+    return this.#cleared === 0 ? recordedName : `${recordedName}-${this.#cleared}`;
+  }
+
+  async createNode(recordedName: string): Promise<void> {
+    const name = this.nodeName(recordedName);
     const nodePool = name.slice(0, name.indexOf("-"));
     const labels = { "kubernetes.io/os": "linux", "node-role.kubernetes.io/worker": "", [poolLabel]: nodePool };
     const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
@@ -136,7 +146,8 @@ export class ProfileWorld {
   }
 
   /** What an agent would write. */
-  async #report({ node, status, bootcmdline, deps }: NodeReport): Promise<void> {
+  async #report({ node: recordedName, status, bootcmdline, deps }: NodeReport): Promise<void> {
+    const node = this.nodeName(recordedName);
     const of = { namespace: tuningNamespace };
     const profile = await eventually(`${node} has a Profile`, () => this.hosted.get(profileKind, node, of));
     const words = possibleLine(profile.spec, bootcmdline);
@@ -199,6 +210,7 @@ export class ProfileWorld {
     });
     this.inputs = new Map();
     this.reported = [];
+    this.#cleared++;
   }
 
   async #deleteAll(client: HttpClient, kind: KindRef): Promise<void> {
