@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemNames } from "./state-directory.ts";
 import { chooseStage, type Wanted } from "./choose-stage.ts";
 
 const nothing: Wanted = { mode: undefined, example: undefined, nodes: undefined, topology: undefined };
@@ -17,6 +18,8 @@ test.each<[Partial<Wanted>, string, string]>([
   [{ topology: "nodes.yaml", example: "tuned" }, "standalone", "tuned"],
 ])("%j runs %s in the directory %s", (wanted, mode, name) => {
   expect(chooseStage({ ...nothing, ...wanted })).toMatchObject({ mode, name });
+  // Where other commands look for it.
+  expect(systemNames).toContain(name);
 });
 
 test.each<[Partial<Wanted>, string]>([

@@ -6,6 +6,7 @@ import { type ExampleName, examples } from "./examples.ts";
 import { smallExample, topologyExample } from "./hosted-example.ts";
 import { twoClusters } from "./hosted-system.ts";
 import type { Stage, StageOptions } from "./stage.ts";
+import { ofTopology } from "./state-directory.ts";
 import { oneCluster, workedNodes } from "./system.ts";
 import type { OneClusterExample } from "./system.ts";
 
@@ -25,8 +26,7 @@ export function chooseStage(wanted: Wanted): ChosenStage {
   const mode =
     wanted.mode ?? (story ? examples[story].mode : topology === undefined || example === "hosted" ? "hosted" : "plain");
   refuse(wanted, story);
-  // A directory has the nodes that it was made with: those of another file would stay there, and be away.
-  const name = story ?? (topology === undefined ? mode : `${mode}-topology`);
+  const name = story ?? (topology === undefined ? mode : ofTopology(mode));
   if (mode === "hosted") {
     const created = example !== "none";
     return {

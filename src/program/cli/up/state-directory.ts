@@ -5,8 +5,13 @@ import type { Environment } from "../option/flag.ts";
 import { shellWord } from "../terminal/terminal.ts";
 import { examples } from "./examples.ts";
 
+const modes = ["hosted", "standalone", "plain"];
+
+/** A directory has the nodes that it was made with: those of another file would stay there, and be away. */
+export const ofTopology = (mode: string): string => `${mode}-topology`;
+
 /** What `attune up` may run: its default directories are named so. */
-export const systemNames = ["hosted", "standalone", "plain", ...Object.keys(examples)];
+export const systemNames: readonly string[] = [...modes, ...modes.map(ofTopology), ...Object.keys(examples)];
 
 /** Undefined without a home directory. Relative paths are ignored, as the XDG specification says. */
 export function defaultStateDirectory(mode: string, env: Environment): string | undefined {
