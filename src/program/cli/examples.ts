@@ -60,6 +60,7 @@ const examples: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "support-bundle": {
     "To look at before you pass it on": "attune support-bundle --file bundle.tar.gz",
+    "Both sides of hosted control planes": "attune support-bundle --context management --context hosted",
   },
   plan: {
     "What applying a file would change": "attune plan -f tuned.yaml",

@@ -421,6 +421,10 @@ export const statusFlags = {
 
 export const supportBundleFlags = {
   ...connectionFlags,
+  context: list(
+    "--context <name>",
+    "context of the kubeconfig to use; of hosted control planes, once for each cluster",
+  ),
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
   systemNamespace: text("--system-namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
   file: text("--file <file>", "the archive to write; it must not exist", {

@@ -1,7 +1,13 @@
 import type { ArchiveEntry } from "../../../node/snapshot/archive-entry.ts";
 
+/** A part of a bundle. */
+export interface BundlePart {
+  add(path: string, text: string): void;
+  leave(what: string, because: string): void;
+}
+
 /** The files of a support bundle, within a limit. What does not fit is left out, and named. */
-export class Bundle {
+export class Bundle implements BundlePart {
   readonly #folder: string;
   readonly #most: number;
   readonly #entries: ArchiveEntry[] = [];
@@ -28,6 +34,14 @@ export class Bundle {
 
   leave(what: string, because: string): void {
     this.#leftOut.push(`${what}: ${because}`);
+  }
+
+  /** The files of one of several clusters. */
+  under(folder: string): BundlePart {
+    return {
+      add: (path, text) => this.add(`${folder}/${path}`, text),
+      leave: (what, because) => this.leave(`${folder}/${what}`, because),
+    };
   }
 
   /** With a last file that says what is missing. */

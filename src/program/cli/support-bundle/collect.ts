@@ -1,17 +1,19 @@
 import { isApiError } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import type { KindRef, KubeObject } from "../../../language/object/meta.ts";
+import { controlPlaneNamespace, hostedClusterKind, nodePoolKind } from "../../../domain/node-pool/api.ts";
+import { configReferences, tuningReferences } from "../../../domain/node-pool/references.ts";
+import { keyOf, type KindRef, type KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
-import type { Bundle } from "./bundle.ts";
-import { type Content, contents } from "./contents.ts";
+import type { BundlePart } from "./bundle.ts";
+import { type Content, contents, ofAttune } from "./contents.ts";
 import { redactObject, redactText } from "./redact.ts";
 
 export interface Collection {
   readonly client: Client;
   /** Of Attune. */
   readonly namespaces: readonly string[];
-  readonly bundle: Bundle;
+  readonly bundle: BundlePart;
   readonly signal: AbortSignal;
 }
 
@@ -19,6 +21,7 @@ export interface Counts {
   objects: number;
   events: number;
   logs: number;
+  nodePools: number;
 }
 
 /** The last part of a log is what is asked about. */
@@ -27,21 +30,60 @@ const logBytes = 1_048_576;
 /** More pods than that run the same programs. */
 const mostPodsWithLogs = 50;
 
+/** Where a collection looks: our namespaces, and those with the operators of hosted clusters and what users give them. */
+interface Places extends Collection {
+  readonly controlPlanes: readonly string[];
+  /** `namespace/name` of ConfigMaps that NodePools name. */
+  readonly given: ReadonlySet<string>;
+}
+
 /** Puts into the bundle what the user may read. What they may not, and what is missing, is named in it. */
 export async function collect(collection: Collection): Promise<Counts> {
-  const counts: Counts = { objects: 0, events: 0, logs: 0 };
-  for (const content of contents) counts.objects += await collectObjects(content, collection);
-  counts.events = await collectEvents(collection);
-  counts.logs = await collectLogs(collection);
+  const { nodePools, ...hosted } = await placesOfHosted(collection);
+  const counts: Counts = { objects: 0, events: 0, logs: 0, nodePools };
+  const places = { ...collection, ...hosted };
+  for (const content of contents) counts.objects += await collectObjects(content, places);
+  counts.events = await collectEvents(places);
+  counts.logs = await collectLogs(places);
   return counts;
 }
 
-async function collectObjects(content: Content, collection: Collection): Promise<number> {
+async function placesOfHosted(
+  collection: Collection,
+): Promise<Pick<Places, "controlPlanes" | "given"> & Pick<Counts, "nodePools">> {
+  const [hostedClusters, nodePools] = await Promise.all([
+    listed(hostedClusterKind, {}, { ...collection, bundle: silent }),
+    listed(nodePoolKind, {}, { ...collection, bundle: silent }),
+  ]);
+  const own = ({ metadata }: KubeObject, name: string): string => `${metadata.namespace}/${name}`;
+  return {
+    nodePools: nodePools.length,
+    controlPlanes: hostedClusters.map(({ metadata: { namespace = "", name = "" } }) =>
+      controlPlaneNamespace(namespace, name),
+    ),
+    given: new Set(
+      nodePools.flatMap((one) => [...tuningReferences(one), ...configReferences(one)].map((name) => own(one, name))),
+    ),
+  };
+}
+
+/** What cannot be listed is named when it is collected. */
+const silent: BundlePart = { add() {}, leave() {} };
+
+async function collectObjects(content: Content, collection: Places): Promise<number> {
   const { kind, of, labelSelector, keeps = () => true } = content;
+  const { namespaces, controlPlanes, given } = collection;
+  const inNamespaces = {
+    all: [undefined],
+    own: namespaces,
+    controlPlanes,
+    given: [...new Set([...given].map((name) => name.split("/")[0]))],
+  }[of];
+  const isMeant = (object: KubeObject): boolean => keeps(object) && (of !== "given" || given.has(keyOf(object)));
   const { bundle } = collection;
   let count = 0;
-  for (const namespace of of === "own" ? collection.namespaces : [undefined])
-    for (const object of (await listed(kind, { namespace, labelSelector }, collection)).filter(keeps)) {
+  for (const namespace of inNamespaces)
+    for (const object of (await listed(kind, { namespace, labelSelector }, collection)).filter(isMeant)) {
       const { name = "", namespace: own } = object.metadata;
       const whole = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
       bundle.add(
@@ -54,14 +96,14 @@ async function collectObjects(content: Content, collection: Collection): Promise
 }
 
 /** None where the cluster has no such kind. */
-async function listed(
-  kind: KindRef,
+async function listed<T extends KubeObject>(
+  kind: KindRef<T>,
   {
     namespace,
     labelSelector,
   }: { readonly namespace?: string | undefined; readonly labelSelector?: string | undefined },
   { client, bundle, signal }: Collection,
-): Promise<readonly KubeObject[]> {
+): Promise<readonly T[]> {
   try {
     return (await client.list(kind, { namespace, labelSelector, signal })).items;
   } catch (error) {
@@ -73,9 +115,11 @@ async function listed(
 }
 
 /** Of our namespaces, and of nodes, whose events are in the namespace `default`. */
-async function collectEvents(collection: Collection): Promise<number> {
+async function collectEvents(collection: Places): Promise<number> {
   let count = 0;
-  for (const namespace of [...collection.namespaces, "default"]) {
+  const { namespaces, controlPlanes, given } = collection;
+  const ofNodePools = [...given].map((name) => name.split("/")[0] ?? "");
+  for (const namespace of new Set([...namespaces, "default", ...controlPlanes, ...ofNodePools])) {
     const events = await listed(kinds.event, { namespace }, collection);
     const lines = events.map((event) => {
       const {
@@ -97,10 +141,12 @@ async function collectEvents(collection: Collection): Promise<number> {
   return count;
 }
 
-async function collectLogs(collection: Collection): Promise<number> {
-  const { client, bundle, signal, namespaces } = collection;
+async function collectLogs(collection: Places): Promise<number> {
+  const { client, bundle, signal, namespaces, controlPlanes } = collection;
   const pods: KubeObject[] = [];
   for (const namespace of namespaces) pods.push(...(await listed(kinds.pod, { namespace }, collection)));
+  for (const namespace of controlPlanes)
+    pods.push(...(await listed(kinds.pod, { namespace, labelSelector: ofAttune }, collection)));
   for (const { metadata } of pods.slice(mostPodsWithLogs))
     bundle.leave(`logs of pod ${metadata.name}`, "other pods have their logs here");
   let count = 0;

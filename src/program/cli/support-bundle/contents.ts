@@ -19,12 +19,18 @@ import type { KindRef, KubeObject } from "../../../language/object/meta.ts";
 /** Objects of one kind that belong into a bundle. */
 export interface Content {
   readonly kind: KindRef;
-  /** `own`: of the namespaces of Attune. `all`: of the cluster. */
-  readonly of: "own" | "all";
+  /**
+   * `own`: of the namespaces of Attune. `all`: of the cluster. `controlPlanes`: of the namespaces with control planes of hosted
+   * clusters. `given`: those that NodePools name.
+   */
+  readonly of: "own" | "all" | "controlPlanes" | "given";
   readonly labelSelector?: string;
   /** Default: every one. */
   readonly keeps?: (object: KubeObject) => boolean;
 }
+
+/** Control planes have many other pods. */
+export const ofAttune = "app.kubernetes.io/part-of=attune";
 
 const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean => /attune|node-tuning|tuned|performance/.test(name);
 
@@ -50,7 +56,10 @@ export const contents: readonly Content[] = [
   { kind: kinds.deployment, of: "own" },
   { kind: kinds.pod, of: "own" },
   { kind: kinds.configMap, of: "own", keeps: ({ metadata }) => metadata.name !== "kube-root-ca.crt" },
+  { kind: kinds.configMap, of: "given" },
   { kind: kinds.configMap, of: "all", labelSelector: keys.nodePool },
+  { kind: kinds.deployment, of: "controlPlanes", labelSelector: ofAttune },
+  { kind: kinds.pod, of: "controlPlanes", labelSelector: ofAttune },
   { kind: profileKind, of: "all" },
   { kind: machineConfigKind, of: "all" },
   { kind: kinds.node, of: "all" },

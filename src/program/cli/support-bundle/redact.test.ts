@@ -14,6 +14,14 @@ test.each([
   ["a bootstrap token", "join abcdef.0123456789abcdef", "join <redacted>"],
   ["a user of an address", "https://me:hunter2@example.com/x", "https://<redacted>example.com/x"],
   ["a password in JSON", '{"password":"hunter22","a":1}', '{"password":"<redacted>","a":1}'],
+  [
+    "a file of a MachineConfig",
+    "contents: {source: 'data:;base64,aHVudGVyMg=='}",
+    "contents: {source: 'data:;base64,<redacted>'}",
+  ],
+  ["a short file", "source: data:,hunter2", "source: data:,<redacted>"],
+  ["what is packed", `payload: ${"H4sIAAAAAAAA".repeat(40)}==`, "payload: <redacted>"],
+  ["a hash of a password", "passwordHash: $6$abc", "passwordHash: <redacted>"],
   ["a setting", "api_key=0123abcd; next", "api_key=<redacted>; next"],
 ])("takes %s out of a text", (_, text, clean) => {
   expect(redactText(text)).toBe(clean);

@@ -22,6 +22,10 @@ const secretTexts: readonly RegExp[] = [
   /\bAKIA[A-Z0-9]{16}\b/g,
   // Users in addresses.
   /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:"']+:[^\s/@"']+@/gi,
+  // Files in MachineConfigs that are text themselves, as in ConfigMaps of NodePools, and what is packed there.
+  /(\bdata:[\w/+.;=-]*,)[^\s"'}\]]+/g,
+  /[\w+/-]{400,}=*/g,
+  /(passwordhash"?\s*:\s*"?)[^\s"',}]+/gi,
   /((?:token|password|passwd|passphrase|secret|api[_-]?key|private[_-]?key)"?\s*[:=]\s*"?)(?!<redacted>|true|false|null)[^\s"',;&<]{4,}/gi,
 ];
 

@@ -5,9 +5,14 @@ import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
 import { expect, it } from "vitest";
 import { ApiError } from "../../../cluster/kube/api-error.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
+import { keys } from "../../../domain/hosted/protocol.ts";
+import { hostedClusterKind, nodePoolKind } from "../../../domain/node-pool/api.ts";
+import { nodePoolCrds } from "../../../domain/node-pool/crds.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { operatorLabels } from "../../operator/deployment.ts";
 import { readOnlyClient } from "../../gather/read-only-client.ts";
 import { systemNamespace } from "../../operator/names.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
@@ -83,7 +88,12 @@ async function bundleOf(cluster: TestCluster, client: Client, most?: number) {
   const terminal = new RecordingTerminal();
   const options = { namespace: tuningNamespace, systemNamespace, file };
   const now = new Date("2026-01-02T03:04:05Z");
-  await supportBundleOf(client, options, { terminal, signal: cluster.signal, now, ...(most && { most }) });
+  await supportBundleOf([{ name: "c", client }], options, {
+    terminal,
+    signal: cluster.signal,
+    now,
+    ...(most && { most }),
+  });
   return { file, printed: terminal.stdout, files: await filesOf(file) };
 }
 
@@ -109,6 +119,92 @@ it("has objects, status, events and logs of Attune, and no secret of any of them
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(printed).toMatch(/with [0-9]+ objects, 1 events and 1 logs\n\nNot in it: Secrets/);
   await expect(bundleOf(cluster, cluster.client)).rejects.toThrow("the file exists; name another with --file");
+});
+
+/** With a NodePool, whose ConfigMap has a file that is a secret, and the operator of its hosted cluster. */
+async function managementCluster(): Promise<TestCluster> {
+  const cluster = await testCluster(nodePoolCrds);
+  const { client } = cluster;
+  const meta = (name: string, namespace = "clusters", labels = {}): object => ({
+    metadata: { name, namespace, labels },
+  });
+  for (const name of ["clusters", "clusters-demo"])
+    await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  const machineConfig = `kind: MachineConfig
+spec: {config: {storage: {files: [{path: /etc/p, contents: {source: "data:,${secret}"}}]}, passwd: {users: [{passwordHash: ${secret}}]}}}
+`;
+  const put = (kind: KindRef, namespace: string, object: object): Promise<KubeObject> =>
+    client.create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, ...object } as KubeObject, { namespace });
+  await put(hostedClusterKind, "clusters", { ...meta("demo"), spec: {} });
+  const spec = { clusterName: "demo", replicas: 1, config: [{ name: "given" }], tuningConfig: [] };
+  await put(nodePoolKind, "clusters", { ...meta("workers"), spec });
+  await put(kinds.configMap as KindRef, "clusters", { ...meta("given"), data: { config: machineConfig } });
+  await put(kinds.configMap as KindRef, "clusters", { ...meta("other"), data: { config: secret } });
+  const packed = Buffer.from(secret.repeat(100)).toString("base64");
+  const order = meta("pool-order-workers", "clusters-demo", { [keys.nodePool]: "workers" });
+  await put(kinds.configMap as KindRef, "clusters-demo", { ...order, data: { payload: packed, order: "{}" } });
+  const pod = { containers: [{ name: "a", image: "a" }], automountServiceAccountToken: false };
+  await put(kinds.serviceAccount as KindRef, "clusters-demo", meta("default", "clusters-demo")).catch(() => undefined);
+  for (const [name, labels] of [
+    ["operator", operatorLabels],
+    ["etcd", {}],
+  ] as const)
+    await put(kinds.pod as KindRef, "clusters-demo", { ...meta(name, "clusters-demo", labels), spec: pod });
+  return cluster;
+}
+
+it("has both clusters of hosted control planes, what NodePools name and the operators there, and no secret of either", async () => {
+  const [management, hosted] = [await managementCluster(), await clusterWithSecrets()];
+  const file = join(management.dir, "both.tar.gz");
+  const terminal = new RecordingTerminal();
+  const options = { namespace: tuningNamespace, systemNamespace, file };
+  const clusters = [
+    { name: "default/api:6443/admin", client: withLogs(management.client) },
+    { name: "hosted", client: withLogs(hosted.client) },
+  ];
+  await supportBundleOf(clusters, options, { terminal, signal: management.signal });
+  const files = await filesOf(file);
+  const names = [...files.keys()];
+  const first = "default-api-6443-admin";
+  for (const name of [
+    `${first}/status.txt`,
+    `${first}/objects/nodepools/clusters/workers.yaml`,
+    `${first}/objects/configmaps/clusters/given.yaml`,
+    `${first}/objects/configmaps/clusters-demo/pool-order-workers.yaml`,
+    `${first}/objects/pods/clusters-demo/operator.yaml`,
+    `${first}/logs/clusters-demo/operator/a.log`,
+    "hosted/versions.json",
+    `hosted/objects/tuneds/${tuningNamespace}/quiet-memory.yaml`,
+    "left-out.txt",
+  ])
+    expect(names).toContain(name);
+  // Other ConfigMaps of users, and other parts of control planes, are none of our business.
+  expect(names.filter((name) => /other|etcd/.test(name))).toEqual([]);
+  expect(files.get(`${first}/objects/configmaps/clusters/given.yaml`)).toContain("data:,<redacted>");
+  const encoded = Buffer.from(secret.repeat(3)).toString("base64").slice(4, 24);
+  for (const [name, text] of files)
+    for (const hidden of [secret, token, encoded]) expect([name, text.includes(hidden)]).toEqual([name, false]);
+  expect(terminal.stdout).not.toContain("name these too");
+  const alone = await bundleOf(management, management.client);
+  expect(alone.printed).toContain("Nodes of NodePools are in hosted clusters: name these too, with another --context.");
+});
+
+it("has one cluster where the other does not answer, and says so", async () => {
+  const cluster = await clusterWithSecrets();
+  const file = join(cluster.dir, "half.tar.gz");
+  const refuses = (): Promise<never> =>
+    Promise.reject(new ApiError({ code: 0, reason: "", message: "connection refused", request: "GET /version" }));
+  const away = { ...readOnlyClient(cluster.client), get: refuses, list: refuses, raw: refuses } as Client;
+  const terminal = new RecordingTerminal();
+  const clusters = [
+    { name: "management", client: away },
+    { name: "hosted", client: cluster.client },
+  ];
+  const options = { namespace: tuningNamespace, systemNamespace, file };
+  await supportBundleOf(clusters, options, { terminal, signal: cluster.signal });
+  const files = await filesOf(file);
+  expect(files.get("left-out.txt")).toContain("management/the cluster: ");
+  expect([...files.keys()]).toContain(`hosted/objects/tuneds/${tuningNamespace}/quiet-memory.yaml`);
 });
 
 it("names what the user may not read, and goes on", async () => {

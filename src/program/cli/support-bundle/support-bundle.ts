@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { isApiError } from "../../../cluster/kube/api-error.ts";
 import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { writeTar } from "../../../node/snapshot/write-tar.ts";
@@ -15,8 +16,8 @@ import { statusReport } from "../status/status-report.ts";
 import { statusText } from "../status/status-text.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { coloursOf, type CommandContext, printable, processTerminal, shellWord } from "../terminal/terminal.ts";
-import { clusterToRead } from "../up/running-cluster.ts";
-import { Bundle } from "./bundle.ts";
+import { clustersToRead } from "../up/running-cluster.ts";
+import { Bundle, type BundlePart } from "./bundle.ts";
 import { collect, type Counts } from "./collect.ts";
 import { redactText } from "./redact.ts";
 
@@ -28,16 +29,24 @@ const mostBytes = 64 * 1_048_576;
 /** `attune support-bundle`. */
 export async function supportBundle(options: SupportBundleOptions): Promise<void> {
   const terminal = processTerminal();
-  const client = new HttpClient(await clusterToRead(options, { note: terminal.err }));
+  const { kubeconfig, context: contexts = [] } = options;
+  const connections = await clustersToRead({ kubeconfig, contexts }, { note: terminal.err });
+  const clusters = connections.map((connection) => ({ name: connection.name, client: new HttpClient(connection) }));
   try {
-    await supportBundleOf(client, options, { terminal, signal: stopOnSignals().signal });
+    await supportBundleOf(clusters, options, { terminal, signal: stopOnSignals().signal });
   } finally {
-    client.close();
+    for (const { client } of clusters) client.close();
   }
 }
 
+export interface NamedClient {
+  /** Its context: of several clusters, each has a folder. */
+  readonly name: string;
+  readonly client: Client;
+}
+
 export async function supportBundleOf(
-  api: Client,
+  clusters: readonly NamedClient[],
   { namespace, systemNamespace, file }: Pick<SupportBundleOptions, "namespace" | "systemNamespace" | "file">,
   {
     terminal,
@@ -46,7 +55,6 @@ export async function supportBundleOf(
     most = mostBytes,
   }: CommandContext & { readonly now?: Date; readonly most?: number },
 ): Promise<void> {
-  const client = readOnlyClient(api);
   const folder = `attune-support-${now.toISOString().slice(0, 19).replaceAll(":", "-")}`;
   const path = file ?? `${folder}.tar.gz`;
   // Before the cluster is read: a bundle is never lost because its file cannot be written.
@@ -56,13 +64,27 @@ export async function supportBundleOf(
   });
   try {
     const bundle = new Bundle(folder, most);
-    bundle.add("versions.json", await serialised(await versions(client, signal), "json"));
-    await addStatus(bundle, { client, namespace, system: systemNamespace, signal }, now);
-    const namespaces = [...new Set([namespace, systemNamespace])];
-    const counts = await collect({ client, namespaces, bundle, signal });
+    const all: Counts[] = [];
+    for (const { name, client } of clusters) {
+      const part = clusters.length > 1 ? bundle.under(fileName(name)) : bundle;
+      const read = { client: readOnlyClient(client), namespace, system: systemNamespace, signal };
+      try {
+        all.push(await addCluster(part, read, now));
+      } catch (error) {
+        if (clusters.length === 1 || !isApiError(error)) throw error;
+        // The other one may say why.
+        part.leave("the cluster", errorText(error));
+      }
+    }
+    const counts = {
+      objects: sum(all.map(({ objects }) => objects)),
+      events: sum(all.map(({ events }) => events)),
+      logs: sum(all.map(({ logs }) => logs)),
+    };
     const bytes = await promisify(gzip)(await writeTar(bundle.entries()));
     await handle.writeFile(bytes);
-    terminal.out(summary(path, { counts, bytes: bytes.length, leftOut: bundle.leftOut }));
+    const hasOthers = clusters.length === 1 && all.some(({ nodePools }) => nodePools > 0);
+    terminal.out(summary(path, { counts, bytes: bytes.length, leftOut: bundle.leftOut, hasOthers }));
   } catch (error) {
     await rm(path);
     throw error;
@@ -71,13 +93,27 @@ export async function supportBundleOf(
   }
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Names of contexts often are addresses. */
+function fileName(context: string): string {
+  return context.replaceAll(/[^\w.-]/g, "-").replace(/^\.+/, "");
+}
+
+async function addCluster(bundle: BundlePart, source: Parameters<typeof gatherStatus>[0], now: Date): Promise<Counts> {
+  const { client, namespace, system, signal } = source;
+  bundle.add("versions.json", await serialised(await versions(client, signal), "json"));
+  await addStatus(bundle, source, now);
+  return collect({ client, namespaces: [...new Set([namespace, system])], bundle, signal });
+}
+
 async function versions(client: Client, signal: AbortSignal): Promise<unknown> {
   const { platform, arch, version: node } = process;
   const cluster = await client.raw("GET", "/version", undefined, { signal });
   return { attune: version, node, platform: `${platform}/${arch}`, cluster };
 }
 
-async function addStatus(bundle: Bundle, source: Parameters<typeof gatherStatus>[0], now: Date): Promise<void> {
+async function addStatus(bundle: BundlePart, source: Parameters<typeof gatherStatus>[0], now: Date): Promise<void> {
   try {
     const report = statusReport(await gatherStatus(source), now.getTime());
     const text = statusText(report, { wide: true, by: "pool", now: now.getTime(), colours: coloursOf(false) });
@@ -90,7 +126,18 @@ async function addStatus(bundle: Bundle, source: Parameters<typeof gatherStatus>
 
 function summary(
   path: string,
-  { counts, bytes, leftOut }: { readonly counts: Counts; readonly bytes: number; readonly leftOut: readonly string[] },
+  {
+    counts,
+    bytes,
+    leftOut,
+    hasOthers,
+  }: {
+    readonly counts: Omit<Counts, "nodePools">;
+    readonly bytes: number;
+    readonly leftOut: readonly string[];
+    /** Nodes of NodePools are in clusters that were not named. */
+    readonly hasOthers: boolean;
+  },
 ): string {
   const { objects, events, logs } = counts;
   return [
@@ -99,6 +146,7 @@ function summary(
     "Not in it: Secrets, values of environment variables, contents of files for",
     "nodes, and what looks like a token, password or key. Names of nodes, pods and",
     "labels are in it: look before you pass it on.",
+    ...(hasOthers ? ["", "Nodes of NodePools are in hosted clusters: name these too, with another --context."] : []),
     ...(leftOut.length === 0
       ? []
       : ["", `Left out (${leftOut.length}):`, ...leftOut.slice(0, shown).map((line) => `  ${printable(line)}`)]),

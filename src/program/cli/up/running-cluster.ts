@@ -46,6 +46,31 @@ export async function clusterToRead(
   }
 }
 
+interface NamedClusters extends Omit<NamedCluster, "context"> {
+  /** `--context`, once for each cluster. */
+  readonly contexts: readonly string[];
+}
+
+/**
+ * All clusters of one set-up: those that are named, or, where one of an `attune up` on this machine is found, its other one too. For
+ * commands that are of use only with both sides of hosted control planes.
+ */
+export async function clustersToRead(
+  { kubeconfig, contexts }: NamedClusters,
+  { note, env = process.env }: Reader,
+): Promise<Connection[]> {
+  const named = [...new Set(contexts)];
+  if (named.length > 0)
+    return Promise.all(named.map((context) => clusterToRead({ kubeconfig, context }, { note, env })));
+  const first = await clusterToRead({ kubeconfig }, { note, env });
+  for (const path of await runningKubeconfigs(env)) {
+    const found = [...(await readKubeconfig([path])).contexts.keys()];
+    const all = await Promise.all(found.map((context) => loadConnection({ kubeconfig: path, context, env })));
+    if (all.some(({ cluster }) => cluster.server === first.cluster.server)) return all;
+  }
+  return [first];
+}
+
 /** Which cluster a command that changes one could be given. Undefined: no `attune up` runs here. */
 export async function clustersToName(env: Environment): Promise<string | undefined> {
   const running = await runningKubeconfigs(env);
