@@ -138,18 +138,18 @@ spec: {config: {storage: {files: [{path: /etc/p, contents: {source: "data:,${sec
   await put(hostedClusterKind, "clusters", { ...meta("demo"), spec: {} });
   const spec = { clusterName: "demo", replicas: 1, config: [{ name: "given" }], tuningConfig: [] };
   await put(nodePoolKind, "clusters", { ...meta("workers"), spec });
-  await put(kinds.configMap as KindRef, "clusters", { ...meta("given"), data: { config: machineConfig } });
-  await put(kinds.configMap as KindRef, "clusters", { ...meta("other"), data: { config: secret } });
+  await put(kinds.configMap, "clusters", { ...meta("given"), data: { config: machineConfig } });
+  await put(kinds.configMap, "clusters", { ...meta("other"), data: { config: secret } });
   const packed = Buffer.from(secret.repeat(100)).toString("base64");
   const order = meta("pool-order-workers", "clusters-demo", { [keys.nodePool]: "workers" });
-  await put(kinds.configMap as KindRef, "clusters-demo", { ...order, data: { payload: packed, order: "{}" } });
+  await put(kinds.configMap, "clusters-demo", { ...order, data: { payload: packed, order: "{}" } });
   const pod = { containers: [{ name: "a", image: "a" }], automountServiceAccountToken: false };
   await put(kinds.serviceAccount as KindRef, "clusters-demo", meta("default", "clusters-demo")).catch(() => undefined);
   for (const [name, labels] of [
     ["operator", operatorLabels],
     ["etcd", {}],
   ] as const)
-    await put(kinds.pod as KindRef, "clusters-demo", { ...meta(name, "clusters-demo", labels), spec: pod });
+    await put(kinds.pod, "clusters-demo", { ...meta(name, "clusters-demo", labels), spec: pod });
   return cluster;
 }
 
