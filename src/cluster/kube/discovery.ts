@@ -100,8 +100,8 @@ export class Discovery {
     const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     const path = `${group === "" ? "/api" : `/apis/${encodeURIComponent(group)}`}/${encodeURIComponent(version)}`;
     try {
-      const list = (await this.#client.raw("GET", path, undefined, options)) as ApiResourceList;
-      return readKinds(list, group, version);
+      const list = (await this.#client.raw("GET", path, undefined, options)) as ApiResourceList | null;
+      return readKinds(list ?? {}, group, version);
     } catch (error) {
       if (isNotFound(error)) return [];
       throw error;
@@ -111,7 +111,7 @@ export class Discovery {
   async #versions(
     options?: RequestOptions,
   ): Promise<{ apiVersion: string; group: string; version: string; isPreferred: boolean }[]> {
-    const { groups = [] } = (await this.#client.raw("GET", "/apis", undefined, options)) as ApiGroupList;
+    const { groups = [] } = ((await this.#client.raw("GET", "/apis", undefined, options)) ?? {}) as ApiGroupList;
     const core = { apiVersion: "v1", group: "", version: "v1", isPreferred: true };
     return [
       core,

@@ -585,3 +585,23 @@ test("short requests share a bounded number of connections, which watches do not
   stop.abort();
   await Promise.all(watches);
 });
+
+// A proxy that wants a login first answers 200 with its page.
+test.each<[string, string, string]>([
+  ["a page", "text/html", "<html>log in</html>"],
+  ["null", "application/json", "null"],
+  ["an object without a kind", "application/json", "{}"],
+  ["a list", "application/json", "[]"],
+])("a server that answers with %s is no Kubernetes API server", async (_, type, body) => {
+  const answer: Responder = (_request, response) => response.writeHead(200, { "content-type": type }).end(body);
+  const { client } = await served([answer]);
+  const object = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
+  for (const request of [
+    client.get(kinds.node, "n"),
+    client.list(kinds.node),
+    client.create(kinds.node, object),
+    client.update(kinds.node, object),
+    client.patch(kinds.node, "n", { type: "merge", patch: {} }),
+  ])
+    await expect(request).rejects.toThrow(/^the server at 127\.0\.0\.1:\d+ is no Kubernetes API server: /);
+});

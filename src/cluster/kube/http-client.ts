@@ -66,7 +66,7 @@ export class HttpClient implements Client {
   ): Promise<T> {
     const { namespace, resourceVersion, subresource } = options;
     const path = requestPath(of, { namespace, name, subresource, query: { resourceVersion } });
-    return (await this.#requester.call({ method: "GET", path, ...options })) as T;
+    return (await this.#requester.call({ method: "GET", path, isTyped: true, ...options })) as T;
   }
 
   async list<T extends KubeObject>(of: KindRef<T>, options: ListOptions = {}): Promise<KubeList<T>> {
@@ -94,7 +94,7 @@ export class HttpClient implements Client {
       // kube-apiserver answers version 0 from its cache, in one piece.
       const pages = resourceVersion === "0" ? {} : { limit };
       const path = requestPath(of, { namespace, query: { ...selectors, ...pages, ...version } });
-      const page = await this.#page<T>({ method: "GET", path, ...options }, next !== undefined);
+      const page = await this.#page<T>({ method: "GET", path, isTyped: true, ...options }, next !== undefined);
       page.items ??= [];
       // The API server sends items of built-in kinds without apiVersion and kind.
       page.items = page.items.map((item) =>
@@ -124,7 +124,7 @@ export class HttpClient implements Client {
       throw new TypeError(`create ${of.kind} "${object.metadata.name ?? ""}": a namespace is needed`);
     const target = subresource === undefined ? {} : { name: name ?? object.metadata.name, subresource };
     const path = requestPath(of, { ...target, namespace, query: writeQuery(options) });
-    const created = await this.#requester.call({ method: "POST", path, body: object, ...options });
+    const created = await this.#requester.call({ method: "POST", path, body: object, isTyped: true, ...options });
     return ignoreResponse ? object : (created as T);
   }
 
@@ -133,7 +133,7 @@ export class HttpClient implements Client {
     const namespace = options.namespace ?? object.metadata.namespace;
     const name = object.metadata.name ?? "";
     const path = requestPath(of, { namespace, name, subresource, query: writeQuery(options) });
-    return (await this.#requester.call({ method: "PUT", path, body: object, ...options })) as T;
+    return (await this.#requester.call({ method: "PUT", path, body: object, isTyped: true, ...options })) as T;
   }
 
   async patch<T extends KubeObject>(
@@ -151,7 +151,7 @@ export class HttpClient implements Client {
       subresource,
       query: { ...writeQuery(options), ...query, ...manager },
     });
-    return (await this.#requester.call({ method: "PATCH", path, body, contentType, ...options })) as T;
+    return (await this.#requester.call({ method: "PATCH", path, body, contentType, isTyped: true, ...options })) as T;
   }
 
   async delete<T extends KubeObject>(of: KindRef<T>, name: string, options: DeleteOptions = {}): Promise<void> {

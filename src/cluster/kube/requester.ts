@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import packageJson from "../../../package.json" with { type: "json" };
+import { get, isObject } from "../../language/object/json.ts";
 import { type Clock, pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
@@ -42,6 +43,8 @@ export interface Call extends RequestOptions {
   headers?: OutgoingHttpHeaders | undefined;
   /** Wait for the response, but return nothing. */
   ignoreResponse?: boolean | undefined;
+  /** The response is an object or a list of them. */
+  isTyped?: boolean | undefined;
 }
 
 /** Sends requests as one user, retries where that is safe, and turns failures into ApiError. */
@@ -92,7 +95,7 @@ export class Requester {
       try {
         const response = await this.#accepted(call, abort, (request) => this.#transport.send(request));
         const text = await response.text();
-        return call.ignoreResponse ? undefined : parseBody(text, response);
+        return call.ignoreResponse ? undefined : this.#checked(parseBody(text, response), call);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (abort.aborted) throw timedOut(call, timeoutMs, error);
@@ -105,6 +108,14 @@ export class Requester {
         abort.unlink();
       }
     }
+  }
+
+  /** A proxy that wants a login first, and any other server, may answer 200 with anything. */
+  #checked(value: unknown, call: Call): unknown {
+    if (!call.isTyped || (isObject(value) && typeof get(value, "kind") === "string")) return value;
+    const request = describe(call);
+    const message = `the server at ${this.#transport.host} is no Kubernetes API server: it answered ${request} with something else than an object; check the cluster of the kubeconfig`;
+    throw new ApiError({ code: 0, reason: "NotKubernetes", message, request });
   }
 
   /** How long to wait before a retry. A server that responds with 429 did not process the request, so every verb is retried. */

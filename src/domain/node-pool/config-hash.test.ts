@@ -185,10 +185,14 @@ describe("a payload", () => {
       ["60-bad", { kernelArguments: ["old"] }],
       ["50-performance-perf", {}],
     ]);
+    // The NodePool no longer names what brought it.
+    lastGood.push(old("60-gone"));
+    expect(decided(read("InPlace"))).toHaveLength(3);
     // One that is not there may be known a moment later: then all of the user is one rollout.
     expect(decided(read("InPlace", ["good", "missing"]))).toEqual([
       ["60-good", { kernelArguments: ["old"] }],
       ["60-bad", { kernelArguments: ["old"] }],
+      ["60-gone", { kernelArguments: ["old"] }],
       ["50-performance-perf", {}],
     ]);
     const config = read("InPlace");

@@ -2,7 +2,7 @@ import type { NodePool } from "./api.ts";
 
 /**
  * What NodePools have in the hosted cluster is told apart by a short hash of their names (hosted W-10). Of two with one hash, such as
- * `costarring` and `liquid`, the older keeps it: each would write over what the other has. `same`: all with this hash.
+ * `costarring` and `liquid`, the older keeps it: each would write over what the other has. `same`: all with a hash of this one.
  */
 export function hashTaken({ metadata: { name } }: NodePool, same: readonly NodePool[]): string | undefined {
   const [first] = same.map(ageOf).toSorted((a, b) => (a < b ? -1 : 1));

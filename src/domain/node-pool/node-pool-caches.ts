@@ -1,6 +1,9 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { ConfigMap } from "../hosted/envelope/read-manifests.ts";
+import { orderConfigMap } from "../hosted/handover/pool-order.ts";
+import { reportConfigMap } from "../hosted/handover/pool-report.ts";
 import { hostedTunedName } from "../hosted/names.ts";
+import { releasedConfigMap } from "../hosted/rollout/released-rendering.ts";
 import { contentOf, keys, nodePoolIn, nodePoolOf, tunedsConfigMap, tuningKeys } from "../hosted/protocol.ts";
 import { controlPlaneNamespace, controlPlaneOf, type HostedCluster, hostedClusterOf, type NodePool } from "./api.ts";
 import { configReferences, tuningReferences } from "./references.ts";
@@ -16,12 +19,16 @@ export const nodePoolIndexes = {
   controlPlane: (nodePool: NodePool): string[] => [controlPlaneOf(nodePool)],
   /** Its name in its control plane namespace. */
   pool: (nodePool: NodePool): string[] => [`${controlPlaneOf(nodePool)}/${nodePool.metadata.name}`],
-  /** With what names in the hosted cluster end with. */
-  hash: (nodePool: NodePool): string[] => [hashKey(nodePool)],
+  /** Names that no two NodePools may share. */
+  hash: hashKeys,
 };
 
-export function hashKey(nodePool: NodePool): string {
-  return `${controlPlaneOf(nodePool)}/${hostedTunedName("", nodePool.metadata.name ?? "")}`;
+/** What names in the hosted cluster end with, and names of orders and reports, which are shortened with another hash. */
+export function hashKeys(nodePool: NodePool): string[] {
+  const { name = "" } = nodePool.metadata;
+  return [hostedTunedName("", name), orderConfigMap(name), reportConfigMap(name), releasedConfigMap(name)].map(
+    (one) => `${controlPlaneOf(nodePool)}/${one}`,
+  );
 }
 
 export const hostedClusterIndexes = {

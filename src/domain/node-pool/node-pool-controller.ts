@@ -24,7 +24,7 @@ import { type Ownership, ownershipOf } from "./hosted-cluster/namespace-ownershi
 import { nodePoolEvents } from "./node-pool-events.ts";
 import { metadataPatch } from "./node-pool-metadata.ts";
 import { hashTaken } from "./hash-taken.ts";
-import { hashKey, nodePoolKeyIn } from "./node-pool-caches.ts";
+import { hashKeys, nodePoolKeyIn } from "./node-pool-caches.ts";
 import { finalizer, planDeletion } from "./rollout/plan-deletion.ts";
 import { isForAll, nodePoolsWokenBy } from "./woken-by.ts";
 
@@ -150,7 +150,7 @@ export function nodePoolController(options: NodePoolOptions): Controller {
   }
 
   function withHashOf(nodePool: NodePool): readonly NodePool[] {
-    return nodePools.byIndex("hash", hashKey(nodePool));
+    return [...new Set(hashKeys(nodePool).flatMap((key) => nodePools.byIndex("hash", key)))];
   }
 
   function surroundings(

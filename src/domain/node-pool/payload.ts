@@ -39,11 +39,24 @@ export function payloadOf({ nodePool, config, controlPlane, lastGood }: PayloadI
   // A ConfigMap that is known a moment later must not be a second rollout.
   const own = config.isMissingSome ? [] : config.own;
   const names = new Set(own.map(nameOf));
-  const kept = last.filter((object) => !isGenerated(object, nodePool) && !names.has(nameOf(object)));
+  const mayBeLost = losing(config);
+  const kept = last.filter(
+    (object) => !isGenerated(object, nodePool) && !names.has(nameOf(object)) && mayBeLost(object),
+  );
   const objects = [...own, ...kept, ...generated];
   // One that stays may contradict what is new.
   const isClear = objects.filter(({ kind }) => kind === kubeletConfigKind.kind).length <= 1;
   return { type: "kept", objects: isClear ? objects : last, waitsFor };
+}
+
+/** Whether an object may be missing only because it cannot be read now. Without the name of what cannot be, any object may. */
+function losing({ problems, isMissingSome }: Config): (object: KubeObject) => boolean {
+  const invalid = new Set<string>();
+  for (const { kind, name } of problems) {
+    if (isMissingSome || name === undefined || !configKinds.some((known) => known.kind === kind)) return () => true;
+    invalid.add(`${kind} ${name}`);
+  }
+  return (object) => invalid.has(nameOf(object));
 }
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;

@@ -2,12 +2,13 @@ import { CommanderError } from "commander";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { completeCommand } from "./completion/complete-command.ts";
 import { attuneProgram } from "./program.ts";
+import { nextStep } from "./terminal/next-step.ts";
 import { errorLines, writeErr } from "./terminal/terminal.ts";
 
 /** The message of an error. A command that may not choose a cluster by itself names those of an `attune up` on this machine. */
 async function adviceOn(error: unknown): Promise<string> {
   // Bundles have classes of their own, so `instanceof` does not know this one.
-  if (!(error instanceof Error) || error.name !== "NoClusterError") return errorText(error);
+  if (!(error instanceof Error) || error.name !== "NoClusterError") return `${errorText(error)}${nextStep(error)}`;
   const { clustersToName } = await import("./up/running-cluster.ts");
   return (await clustersToName(process.env)) ?? error.message;
 }

@@ -14,7 +14,7 @@ import {
 } from "../../node-pool/api.ts";
 import { statusWithoutCluster } from "../../node-pool/decide-node-pool.ts";
 import { hashTaken } from "../../node-pool/hash-taken.ts";
-import { hashKey } from "../../node-pool/node-pool-caches.ts";
+import { hashKeys } from "../../node-pool/node-pool-caches.ts";
 import { pauseOf } from "../../node-pool/pause.ts";
 import { configReferences, tuningReferences } from "../../node-pool/references.ts";
 import { reportOn } from "../../node-pool/reported.ts";
@@ -193,7 +193,8 @@ function inputFor(nodePool: NodePool, hostedCluster: HostedCluster, state: Manag
   const inNamespace = (wanted: string | undefined): ConfigMap[] =>
     state.configMaps.filter(({ metadata }) => metadata.namespace === wanted);
   const given = new Map(inNamespace(nodePool.metadata.namespace).map((one) => [one.metadata.name, one]));
-  const same = state.nodePools.filter((one) => hashKey(one) === hashKey(nodePool));
+  const taken = new Set(hashKeys(nodePool));
+  const same = state.nodePools.filter((one) => hashKeys(one).some((key) => taken.has(key)));
   return {
     ...state,
     nodePool,

@@ -8,7 +8,7 @@ import { clusterToRead } from "../up/running-cluster.ts";
 
 /** `attune lab read NODE PATH`: a file of a virtual machine, or the names in a folder. */
 export async function readLabFile(node: string, path: string, options: Values<typeof labReadFlags>): Promise<void> {
-  if (!path.startsWith("/")) throw new Error(`lab read ${path}: not an absolute path`);
+  if (!path.startsWith("/")) throw new Error(`lab read ${path}: a path begins with /, such as /proc/sys/vm/swappiness`);
   const { out, err: note } = processTerminal();
   const client = new HttpClient(await clusterToRead(options, { about: "nodes", note }));
   try {

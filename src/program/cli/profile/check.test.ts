@@ -100,7 +100,7 @@ describe("attune profile check", () => {
     [
       "no profile",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n",
-      "no performance profiles passed to check",
+      "no PerformanceProfile in -: there are objects of ConfigMap; for ConfigMaps of NodePools use attune plan",
     ],
     ["a version of its own", profile("x", "{}").replace("/v2", "/v3"), "performance.openshift.io/v3 is no version"],
     ["no YAML", "a: [", "standard input: "],

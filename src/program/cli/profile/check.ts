@@ -41,7 +41,7 @@ export async function check(
   const refused = [
     ...problems,
     ...unknown.map(({ place, object }) => `${place}: ${object.apiVersion} is no version of ${object.kind}s`),
-    ...(problems.length === 0 && profiles.length === 0 ? ["no performance profiles passed to check"] : []),
+    ...(problems.length === 0 && profiles.length === 0 ? [noProfile(options.filename, manifests)] : []),
   ];
   for (const problem of refused) terminal.err(`error: ${printable(problem)}\n`);
   if (refused.length > 0) return 1;
@@ -58,6 +58,13 @@ export async function check(
   }
   terminal.out(format === "table" ? checkedText(checked, terminal) : await serialised(checked, format));
   return checked.some((one) => one.findings.some(({ severity }) => severity === "error")) ? 1 : 0;
+}
+
+function noProfile(files: readonly string[], manifests: readonly Manifest[]): string {
+  const kinds = [...new Set(manifests.map(({ object }) => object.kind))];
+  const found = kinds.length === 0 ? "there are no objects" : `there are objects of ${kinds.join(", ")}`;
+  const hosted = kinds.includes("ConfigMap") ? "; for ConfigMaps of NodePools use attune plan" : "";
+  return `no PerformanceProfile in ${files.join(", ")}: ${found}${hosted}`;
 }
 
 function isProfile({ object }: Manifest): boolean {
