@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
-import { readManifests, type ReadManifests } from "./read-manifests.ts";
+import { boundedText, readManifests, type ReadManifests } from "./read-manifests.ts";
 
 const object = (name: string): string => `apiVersion: v1\nkind: X\nmetadata: {name: ${name}}\n`;
 
@@ -67,6 +67,19 @@ describe("manifests", () => {
 
   it("of a missing path are refused", async () => {
     await expect(read({}, ["gone.yaml"])).rejects.toThrow(/^the path ".*gone.yaml" does not exist$/);
+    const options = { recursive: false, stdin: () => Promise.resolve("") };
+    await expect(readManifests(["ftp://a/b"], options)).rejects.toThrow(
+      /: addresses begin with http:\/\/ or https:\/\/$/,
+    );
+  });
+
+  it("without an end are refused", async () => {
+    const endless = (async function* () {
+      for (;;) yield new Uint8Array(10);
+    })();
+    await expect(boundedText(endless, "/dev/zero", 25)).rejects.toThrow(
+      "read /dev/zero: it has more than 25 bytes, and is no file of manifests",
+    );
   });
 });
 

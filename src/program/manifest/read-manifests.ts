@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { get, isObject } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
@@ -39,7 +40,8 @@ export async function readManifests(paths: readonly string[], options: ReadOptio
         problems.push(
           `${path}: has no file that ends in .yaml, .yml or .json${options.recursive ? "" : "; -R also reads the folders in it"}`,
         );
-      for (const file of files) await manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
+      for (const file of files)
+        await manifestsIn(file, await boundedText(createReadStream(file), file), manifests, problems);
     }
   }
   return { manifests, problems };
@@ -58,7 +60,8 @@ export async function readTexts(
 async function filesAt(path: string, recursive: boolean): Promise<string[]> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    throw new Error(`the path ${JSON.stringify(path)} does not exist`, { cause: error });
+    const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(path) ? ": addresses begin with http:// or https://" : "";
+    throw new Error(`the path ${JSON.stringify(path)} does not exist${address}`, { cause: error });
   });
   if (!found.isDirectory()) return [path];
   const entries = await readdir(path, { withFileTypes: true });
@@ -105,9 +108,20 @@ function check(place: string, text: unknown): void {
   if (fault !== undefined) throw new Error(`${place} ${fault}`);
 }
 
-export async function readStandardInput(): Promise<string> {
-  let text = "";
-  process.stdin.setEncoding("utf8");
-  for await (const chunk of process.stdin) text += chunk as string;
-  return text;
+export function readStandardInput(): Promise<string> {
+  return boundedText(process.stdin, "standard input");
+}
+
+/** Of thousands of manifests. What has more, such as /dev/zero, is another file than was meant. */
+const mostBytes = 64 * 1_048_576;
+
+export async function boundedText(stream: AsyncIterable<Uint8Array>, name: string, most = mostBytes): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    bytes += part.length;
+    if (bytes > most) throw new Error(`read ${name}: it has more than ${most} bytes, and is no file of manifests`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
 }

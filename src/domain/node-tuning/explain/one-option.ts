@@ -36,9 +36,10 @@ function hasArgument(words: readonly string[], option: string): boolean {
 
 function whyNone({ node, profile, chain, settings }: NodeExplanation, option: string): string {
   if (profile === undefined) return `node ${node} has no profile, so nothing sets ${option}`;
-  const profiles =
-    chain.length > 1 ? `the profiles ${chain.map((one) => one.profile).join(", ")}` : `profile ${profile}`;
+  // The own profile of a cloud provider may have the name of the one that it includes.
+  const chained = [...new Set(chain.map((one) => one.profile))];
+  const profiles = chained.length > 1 ? `the profiles ${chained.join(", ")}` : `profile ${profile}`;
   const names = settings.map((one) => one.option);
   const hint = didYouMean(option, names) || didYouMean(option.split(/[./]/).at(-1) ?? option, names);
-  return `nothing in ${profiles} of node ${node} sets ${option}${hint}`;
+  return `nothing in ${profiles} of node ${node} sets ${option}${hint || `; attune explain node ${node} lists what is set`}`;
 }

@@ -167,7 +167,7 @@ export function portNumber(value: string, name: string): number {
 
 export function nodeCount(value: string, name: string): number {
   if (/^[1-9][0-9]{0,4}$/.test(value)) return Number(value);
-  throw new Error(`${name} ${value}: not a number of nodes`);
+  throw new Error(`${name} ${value}: not a number of nodes (1 to 99999)`);
 }
 
 export function replicaCount(value: string, name: string): number {
