@@ -1,16 +1,9 @@
-import {
-  Button,
-  SearchInput,
-  ToggleGroup,
-  ToggleGroupItem,
-  Toolbar,
-  ToolbarContent,
-  ToolbarItem,
-} from "@patternfly/react-core";
+import { Button, ToggleGroup, ToggleGroupItem, Toolbar, ToolbarContent, ToolbarItem } from "@patternfly/react-core";
 import { fleetStates } from "../../../src/domain/fleet/fleet-row.ts";
 import { count, groupings } from "../../../src/domain/fleet/fleet-summary.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Choices } from "../parts/choices.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { type Column, columns, type Filter } from "./fleet-list.ts";
 
 /** The name is always shown. */
@@ -53,13 +46,7 @@ export function FleetToolbar(props: FleetToolbarProps) {
           </ToolbarItem>
         ) : undefined}
         <ToolbarItem className="attune-grow">
-          <SearchInput
-            aria-label="Filter by name or reason"
-            placeholder="Filter by name or reason"
-            value={filter.text}
-            onChange={(_, text) => onQuery({ q: text })}
-            onClear={() => onQuery({ q: "" })}
-          />
+          <SearchField label="Filter by name or reason" value={filter.text} onChange={(q) => onQuery({ q })} />
         </ToolbarItem>
         <ToolbarItem>
           <Choice

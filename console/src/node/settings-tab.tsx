@@ -1,8 +1,9 @@
-import { Alert, AlertActionLink, SearchInput, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
+import { Alert, AlertActionLink, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import { useRef } from "react";
 import type { SettingExplanation } from "../../../src/domain/node-tuning/explain/settings.ts";
 import { Empty } from "../parts/states.tsx";
 import { momentText } from "../parts/moment.ts";
+import { SearchField } from "../parts/search-field.tsx";
 import { useQuery } from "../parts/use-query.ts";
 import type { NodeData } from "./node-data.ts";
 import { ProfileText } from "./profile-text.tsx";
@@ -42,13 +43,7 @@ export function SettingsTab({ data, reading, now }: SettingsTabProps) {
     <>
       <ReadBanner reading={reading} now={now} />
       <div className="attune-node-filter">
-        <SearchInput
-          aria-label="Filter settings"
-          placeholder="Filter by option"
-          value={text}
-          onChange={(_, q) => setQuery({ q })}
-          onClear={() => setQuery({ q: "" })}
-        />
+        <SearchField label="Filter settings" value={text} onChange={(q) => setQuery({ q })} />
         <ToggleGroup aria-label="Which settings" isCompact>
           {views.map(({ key, text: title }) => (
             <ToggleGroupItem

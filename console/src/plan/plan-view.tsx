@@ -7,7 +7,7 @@ import {
   EmptyStateBody,
   EmptyStateFooter,
 } from "@patternfly/react-core";
-import { type DragEvent, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { AppliedObject, PlanFile } from "../../protocol/answers.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import { CopyCommand } from "../parts/copy-command.tsx";
@@ -17,33 +17,36 @@ import { Apply } from "./apply.tsx";
 import { examples } from "./examples.ts";
 import "./plan.css";
 import { PlanDocument, sentenceOf } from "./plan-document.tsx";
+import { PlanInput } from "./plan-input.tsx";
 import { usePlan } from "./use-plan.ts";
-import { goToLine, joined, lineOf, YamlText } from "./yaml-text.tsx";
+import { goToLine, joined, lineOf } from "./yaml-text.tsx";
 
 const none: readonly PlanFile[] = [];
 
 /** Drop YAML in, see what it would do, apply it. */
 export function Plan() {
-  const [text, setText] = useState("");
+  const [given, setGiven] = useState({ text: "" });
   const [files, setFiles] = useState<readonly PlanFile[]>(none);
   const [applied, setApplied] = useState<readonly AppliedObject[]>();
   const { hello } = useConnection();
   const { answer, problem, isLoading, again, replace } = usePlan(files, hello?.cluster);
-  const plan = (next: readonly PlanFile[]): void => {
+  const plan = useCallback((next: readonly PlanFile[]): void => {
     setApplied(undefined);
     setFiles(next);
-  };
-  const read = async (list: FileList): Promise<void> => {
-    const next = await Promise.all([...list].map(async (file) => ({ name: file.name, text: await file.text() })));
-    setText(joined(next));
-    plan(next);
-  };
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    void read(event.dataTransfer.files);
-  };
-  const problems = answer?.type === "refused" ? answer.problems : [];
-  const wrong = new Set(problems.flatMap((one) => lineOf(one, files) ?? []));
+  }, []);
+  const read = useCallback(
+    async (list: FileList): Promise<void> => {
+      const next = await Promise.all([...list].map(async (file) => ({ name: file.name, text: await file.text() })));
+      setGiven({ text: joined(next) });
+      plan(next);
+    },
+    [plan],
+  );
+  const onFiles = useCallback((list: FileList): void => void read(list), [read]);
+  const wrong = useMemo(
+    () => new Set((answer?.type === "refused" ? answer.problems : []).flatMap((one) => lineOf(one, files) ?? [])),
+    [answer, files],
+  );
   const sentence = applied
     ? `${applied.length} ${applied.length === 1 ? "object is" : "objects are"} applied`
     : answer?.type === "plan"
@@ -55,15 +58,7 @@ export function Plan() {
     <>
       <AnswerLine view="Plan" answer={sentence} actions={<CopyCommand command="attune plan -f FILE" />} />
       <div className="plan-board">
-        <div onDragOver={(event) => event.preventDefault()} onDrop={onDrop} className="plan-input">
-          <YamlText text={text} onChange={setText} wrong={wrong} />
-          <div className="plan-actions">
-            <Button onClick={() => plan([{ name: "typed", text }])} isDisabled={text.trim() === ""}>
-              Plan
-            </Button>
-            <ChooseFiles onFiles={(list) => void read(list)} />
-          </div>
-        </div>
+        <PlanInput given={given} wrong={wrong} onPlan={plan} onFiles={onFiles} />
         <section aria-label="What it would do" aria-busy={isLoading} className="plan-result">
           {problem === undefined ? null : <Failed attempt="plan this" message={problem} onRetry={again} />}
           {isLoading ? <Loading label="Planning" rows={6} /> : null}
@@ -79,7 +74,7 @@ export function Plan() {
                       key={name}
                       variant="link"
                       onClick={() => {
-                        setText(yaml);
+                        setGiven({ text: yaml });
                         plan([{ name: "example", text: yaml }]);
                       }}
                     >
@@ -142,24 +137,4 @@ function actionFor(objects: readonly { readonly kind: string; readonly derived?:
   const kinds = new Set(objects.filter(({ derived }) => !derived).map(({ kind }) => kind));
   if (kinds.has("PerformanceProfile")) return "write profiles";
   return kinds.has("Tuned") ? "write tuneds" : "write machine configs";
-}
-
-function ChooseFiles({ onFiles }: { readonly onFiles: (list: FileList) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button variant="secondary" onClick={() => input.current?.click()}>
-        Choose files
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        accept=".yaml,.yml,.json"
-        aria-label="Files to plan"
-        onChange={({ currentTarget }) => currentTarget.files && onFiles(currentTarget.files)}
-      />
-    </>
-  );
 }

@@ -15,7 +15,7 @@ export function useGoKeys({ onHelp }: { readonly onHelp: () => void }): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === "/") {
         event.preventDefault();
-        document.querySelector<HTMLInputElement>("#search input, input#search")?.focus();
+        document.querySelector<HTMLInputElement>("#search")?.focus();
       } else if (event.key === "?") onHelp();
       else if (event.key === "g") {
         goUntil = event.timeStamp + chordMs;

@@ -7,7 +7,7 @@ import {
   MastheadMain,
   MastheadToggle,
   PageToggleButton,
-  SearchInput,
+  TextInput,
   Toolbar,
   ToolbarContent,
   ToolbarItem,
@@ -69,24 +69,17 @@ function Clusters() {
   return <Choice label="Cluster" value={hello.cluster} options={options} onChange={(name) => stream.show(name)} />;
 }
 
-/** Filters the fleet by name. */
+/** Filters the fleet by name. What is typed draws nothing else. */
 function Search() {
   const [, navigate] = useLocation();
-  const [text, setText] = useState("");
-  const go = (event: FormEvent): void => {
+  const go = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    navigate(text === "" ? "/" : `/?q=${encodeURIComponent(text)}`);
+    const text = new FormData(event.currentTarget).get("search");
+    navigate(typeof text === "string" && text !== "" ? `/?q=${encodeURIComponent(text)}` : "/");
   };
   return (
     <form role="search" onSubmit={go}>
-      <SearchInput
-        id="search"
-        aria-label="Search nodes"
-        placeholder="Search nodes  /"
-        value={text}
-        onChange={(_, value) => setText(value)}
-        onClear={() => setText("")}
-      />
+      <TextInput id="search" name="search" type="search" aria-label="Search nodes" placeholder="Search nodes  /" />
     </form>
   );
 }
