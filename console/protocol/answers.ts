@@ -83,6 +83,8 @@ export interface AppliedObject {
   readonly name: string;
   /** In the words of the API server, with managers and fields of a conflict. Absent: it was written. */
   readonly error?: string | undefined;
+  /** `unknown`: it was sent, and no answer came. `unsent`: the API server could not be reached. Absent: refused, or written. */
+  readonly lost?: "unknown" | "unsent" | undefined;
 }
 
 /** `POST /api/pause`. */

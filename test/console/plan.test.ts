@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { writeYaml } from "../../src/language/object/write-yaml.ts";
@@ -129,3 +130,47 @@ browserTest(
     ]);
   },
 );
+
+/** The client of a cluster whose API server is gone when the second object is written, until the test says that it is back. */
+function dying(admin: HttpClient): { readonly client: HttpClient; back(): void } {
+  const nobody = new HttpClient({ ...admin.connection, cluster: { server: "https://127.0.0.1:1" } });
+  let writes = 0;
+  let isDown = false;
+  const patch: HttpClient["patch"] = (of, name, change, options) => {
+    isDown ||= options?.dryRun !== true && ++writes === 2;
+    return (isDown ? nobody : admin).patch(of, name, change, options);
+  };
+  const client = new Proxy(admin, {
+    get(target, name) {
+      const value: unknown = name === "patch" ? patch : Reflect.get(isDown ? nobody : target, name);
+      return typeof value === "function" ? (value.bind(isDown ? nobody : target) as unknown) : value;
+    },
+  });
+  return { client, back: () => (isDown = false) };
+}
+
+browserTest("an API server that ends in the middle: what was applied is said, and a person can go on", async () => {
+  const { client, back } = dying(system.admin);
+  const console = await system.serve({ clusters: [{ name: "plain", client }] });
+  const { page, expects } = await openPage(console.link().replace("/#", "/plan#"));
+  const texts = ["first", "second", "third"].map((name) => writeYaml(tuned(name, 13, 90)));
+  await page.getByRole("textbox", { name: /^YAML/ }).fill(texts.join("---\n"));
+  await page.getByRole("button", { name: "Plan", exact: true }).click();
+  await page.getByRole("button", { name: "Apply 3" }).click();
+  await page.getByText("Applied: Tuned first").waitFor();
+  await page.getByText("Not applied: Tuned second, Tuned third").waitFor();
+  await page.getByText("1 of 3 objects applied. A new plan shows what is left to do.").waitFor();
+  await looksRight(page, "plan-partly-applied");
+  expects(/status of 502/);
+  await page.getByRole("button", { name: "Plan again" }).click();
+  await page.getByText("Could not plan this").waitFor();
+  await page
+    .getByText(/connection refused/)
+    .first()
+    .waitFor();
+  back();
+  await page.getByRole("button", { name: "Retry" }).first().click();
+  await page.getByText("Tuned openshift-cluster-node-tuning-operator/first no change").waitFor();
+  await page.getByRole("button", { name: "Apply 3" }).click();
+  await heading(page, "3 objects are applied").waitFor();
+});

@@ -68,6 +68,7 @@ export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewPr
               setApplied({ planned: answer, before: marksOf(then), former: former && setsOf(former) });
             }}
             onChanged={replace}
+            onAgain={again}
           />
           <PlanDocument planned={answer} />
         </>

@@ -1,8 +1,9 @@
 import { Alert, FormGroup, TextInput } from "@patternfly/react-core";
 import { useState } from "react";
-import type { ApplyAnswer, ApplyRequest, PlanFile } from "../../protocol/answers.ts";
+import type { AppliedObject, ApplyAnswer, ApplyRequest, PlanFile } from "../../protocol/answers.ts";
 import { WriteButton } from "../parts/states.tsx";
 import { request } from "../session/request.ts";
+import { PartlyApplied } from "./partly-applied.tsx";
 import type { Planned } from "./plan-document.tsx";
 
 interface ApplyProps {
@@ -13,36 +14,42 @@ interface ApplyProps {
   readonly onApplied: (answer: Extract<ApplyAnswer, { type: "applied" }>) => void;
   /** The cluster has changed, and with it the plan: a new one is shown. */
   readonly onChanged: (answer: Extract<ApplyAnswer, { type: "changed" }>["answer"]) => void;
+  /** Plans again. */
+  readonly onAgain: () => void;
 }
 
+interface ApplyState {
+  readonly busy: boolean;
+  /** Why nothing was written. */
+  readonly problems: readonly string[];
+  /** What became of each object, where some were not written. */
+  readonly partly: readonly AppliedObject[];
+}
+
+const calm: ApplyState = { busy: false, problems: [], partly: [] };
+
 /** Writes what was planned. Where nodes would reboot, their number must be typed. */
-export function Apply({ planned, files, action, cluster, onApplied, onChanged }: ApplyProps) {
+export function Apply({ planned, files, action, cluster, onApplied, onChanged, onAgain }: ApplyProps) {
   const [typed, setTyped] = useState("");
-  const [state, setState] = useState<{ busy: boolean; problems: readonly string[] }>({ busy: false, problems: [] });
+  const [state, setState] = useState<ApplyState>(calm);
   const { reboots, digest, plan } = planned;
   const mustType = reboots.length > 0;
   const objects = plan.objects.filter(({ derived }) => !derived).length;
   const apply = async (): Promise<void> => {
-    setState({ busy: true, problems: [] });
+    setState({ ...calm, busy: true });
     try {
       const body: ApplyRequest = { cluster, files, digest };
       const answer = await request<ApplyAnswer>("apply", body);
-      setState({ busy: false, problems: answer.type === "refused" ? answer.problems.map(({ text }) => text) : [] });
-      if (answer.type === "changed") {
+      if (answer.type === "refused") setState({ ...calm, problems: answer.problems.map(({ text }) => text) });
+      else if (answer.type === "changed") {
         setTyped("");
-        setState({
-          busy: false,
-          problems: ["The cluster has changed since: nothing was written. This is the plan now."],
-        });
+        setState({ ...calm, problems: ["The cluster has changed since: nothing was written. This is the plan now."] });
         onChanged(answer.answer);
-      } else if (answer.type === "applied") {
-        const failed = answer.objects.filter(({ error }) => error !== undefined);
-        setState({ busy: false, problems: failed.map(({ kind, name, error }) => `${kind} ${name}: ${error}`) });
-        if (failed.length === 0) onApplied(answer);
-      }
+      } else if (answer.objects.some(({ error }) => error !== undefined)) setState({ ...calm, partly: answer.objects });
+      else onApplied(answer);
     } catch (error) {
       // In the words of the server.
-      setState({ busy: false, problems: [error instanceof Error ? error.message : String(error)] });
+      setState({ ...calm, problems: [error instanceof Error ? error.message : String(error)] });
     }
   };
   const hasErrors = plan.findings.some(({ severity }) => severity === "error");
@@ -53,6 +60,7 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged }:
           {problem}
         </Alert>
       ))}
+      {state.partly.length > 0 ? <PartlyApplied objects={state.partly} onAgain={onAgain} /> : null}
       {mustType ? (
         <FormGroup
           label={`${reboots.length} ${reboots.length === 1 ? "node reboots" : "nodes reboot"}: type ${reboots.length} to go on`}

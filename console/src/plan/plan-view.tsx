@@ -121,6 +121,7 @@ export function Plan() {
                   action={actionFor(answer.plan.objects)}
                   onApplied={({ objects }) => setApplied(objects)}
                   onChanged={replace}
+                  onAgain={again}
                 />
               )}
               <PlanDocument planned={answer} />

@@ -3,6 +3,7 @@ import { isApiError } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { Discovery } from "../../../cluster/kube/discovery.ts";
 import { get, type JsonObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Manifest } from "../../manifest/read-manifests.ts";
 import { type ActionContext, RequestError } from "./action.ts";
 import { fieldManager, namespaceOf, planFiles } from "./plan.ts";
@@ -22,13 +23,24 @@ export async function apply(body: JsonObject, context: ActionContext): Promise<A
     ({ place, object: { kind, metadata } }) => !skipped.has(JSON.stringify([place, kind, metadata.name ?? ""])),
   );
   const discovery = new Discovery(context.cluster.client);
-  const objects: AppliedObject[] = [];
   const namespace = namespaceOf(body) ?? "default";
-  // In the order of the files, as kubectl does.
-  for (const manifest of planned)
-    objects.push(await applyOne(manifest, { client: context.cluster.client, discovery, namespace }));
-  return { type: "applied", objects };
+  const { client } = context.cluster;
+  return { type: "applied", objects: await applyAll(planned, { client, discovery, namespace }) };
 }
+
+/** In the order of the files, as kubectl does. After an API server that does not answer, nothing more is sent. */
+export async function applyAll(manifests: readonly Manifest[], options: ApplyOptions): Promise<AppliedObject[]> {
+  const objects: AppliedObject[] = [];
+  for (const manifest of manifests) {
+    const { place, object } = manifest;
+    const about = { place, kind: object.kind, name: object.metadata.name ?? "" };
+    const isLost = objects.at(-1)?.lost !== undefined;
+    objects.push(isLost ? { ...about, ...unsent } : { ...about, ...(await applyOne(object, options)) });
+  }
+  return objects;
+}
+
+const unsent = { error: "not tried: the API server did not answer before", lost: "unsent" } as const;
 
 interface ApplyOptions {
   readonly client: Client;
@@ -36,25 +48,29 @@ interface ApplyOptions {
   readonly namespace: string;
 }
 
-async function applyOne({ place, object }: Manifest, options: ApplyOptions): Promise<AppliedObject> {
+type Outcome = Pick<AppliedObject, "namespace" | "error" | "lost">;
+
+async function applyOne(object: KubeObject, { client, discovery, namespace: usual }: ApplyOptions): Promise<Outcome> {
   const { kind, apiVersion, metadata } = object;
-  const { name = "" } = metadata;
-  const written = { place, kind, name };
+  let isSent = false;
   try {
-    const of = await options.discovery.kind(apiVersion, kind);
-    if (!of) return { ...written, error: `the cluster has no ${kind} of ${apiVersion}` };
-    const namespace = of.namespaced ? (metadata.namespace ?? options.namespace) : undefined;
-    const target = namespace === undefined ? {} : { namespace };
+    const of = await discovery.kind(apiVersion, kind);
+    if (!of) return { error: `the cluster has no ${kind} of ${apiVersion}` };
+    const target = of.namespaced ? { namespace: metadata.namespace ?? usual } : {};
+    isSent = true;
     // Once sent, it is not cut off when the page is closed: nobody would know whether it was written.
-    await options.client.patch(
+    await client.patch(
       of,
-      name,
+      metadata.name ?? "",
       { type: "apply", object: { ...object, metadata: { ...metadata, ...target } } },
       { ...target, fieldManager, fieldValidation: "Strict" },
     );
-    return { ...written, ...target };
+    return target;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return { ...written, error: error.message };
+    // Any code but 0 is an answer.
+    if (error.code !== 0) return { error: error.message };
+    const isRefused = get(error.cause, "code") === "ECONNREFUSED";
+    return { error: error.message, lost: isSent && !isRefused ? "unknown" : "unsent" };
   }
 }
