@@ -34,7 +34,7 @@ browserTest("names of 253 letters and hostile texts stay text and fit, in every 
     metadata: { name: longName("p") },
     spec: { nodeSelector: { matchLabels: labels }, machineConfigSelector: {} },
     status: { machineCount: 1, conditions: [condition("RenderDegraded", "True"), condition("Degraded", "True")] },
-  } as never);
+  });
   const name = longName("n");
   const annotations = { [`${group}/state`]: "Degraded", [`${group}/reason`]: hostile };
   await clusters.write("hosted", kinds.node, {
@@ -42,21 +42,21 @@ browserTest("names of 253 letters and hostile texts stay text and fit, in every 
     kind: "Node",
     metadata: { name, labels, annotations },
     status: { conditions: [{ type: "Ready", status: "True", reason: "x", message: "", lastTransitionTime: time }] },
-  } as never);
+  });
   await clusters.write("hosted", profileKind, {
     apiVersion: profileKind.apiVersion,
     kind: profileKind.kind,
     metadata: { name, namespace: tuningNamespace },
     spec: { config: { tunedProfile: longName("t") } },
     status: { tunedProfile: hostile, conditions: [condition("Applied", "False"), condition("Degraded", "True")] },
-  } as never);
+  });
   await clusters.write("management", nodePoolKind, {
     apiVersion: nodePoolKind.apiVersion,
     kind: nodePoolKind.kind,
     metadata: { name: longName("o"), namespace: "clusters" },
     spec: { clusterName: "a", replicas: 1, tuningConfig: [{ name: longName("c") }] },
     status: { conditions: [condition("ValidTuningConfig", "False"), condition("UpdatingConfig", "True")] },
-  } as never);
+  });
 
   const views = [
     ["/", name],

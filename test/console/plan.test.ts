@@ -132,7 +132,7 @@ browserTest(
 );
 
 /** The client of a cluster whose API server is gone when the second object is written, until the test says that it is back. */
-function dying(admin: HttpClient): { readonly client: HttpClient; back(): void } {
+function dying(admin: HttpClient): { readonly client: HttpClient; readonly back: () => void } {
   const nobody = new HttpClient({ ...admin.connection, cluster: { server: "https://127.0.0.1:1" } });
   let writes = 0;
   let isDown = false;

@@ -1,5 +1,5 @@
 import { Alert, FormGroup, TextInput } from "@patternfly/react-core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { AppliedObject, ApplyAnswer, ApplyRequest, PlanFile } from "../../protocol/answers.ts";
 import { WriteButton } from "../parts/states.tsx";
 import { request } from "../session/request.ts";
@@ -54,29 +54,50 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged, o
   };
   const hasErrors = plan.findings.some(({ severity }) => severity === "error");
   return (
-    <div className="plan-apply">
-      {state.problems.map((problem) => (
+    <>
+      <Outcome state={state} onAgain={onAgain} />
+      <div className="plan-apply">
+        {mustType ? (
+          <FormGroup
+            label={`${reboots.length} ${reboots.length === 1 ? "node reboots" : "nodes reboot"}: type ${reboots.length} to go on`}
+            fieldId="plan-reboots"
+          >
+            <TextInput id="plan-reboots" value={typed} onChange={(_, value) => setTyped(value)} inputMode="numeric" />
+          </FormGroup>
+        ) : null}
+        <WriteButton
+          action={action}
+          onClick={() => void apply()}
+          isLoading={state.busy}
+          isDisabled={state.busy || hasErrors || (mustType && typed !== String(reboots.length))}
+        >
+          Apply {objects}
+        </WriteButton>
+      </div>
+    </>
+  );
+}
+
+/** Comes into sight by itself: the button may be far from it. */
+function Outcome({
+  state: { problems, partly },
+  onAgain,
+}: {
+  readonly state: ApplyState;
+  readonly onAgain: () => void;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (problems.length + partly.length > 0) element.current?.scrollIntoView({ block: "center" });
+  }, [problems, partly]);
+  return (
+    <div ref={element}>
+      {problems.map((problem) => (
         <Alert component="p" key={problem} isInline variant="danger" title="Not applied">
           {problem}
         </Alert>
       ))}
-      {state.partly.length > 0 ? <PartlyApplied objects={state.partly} onAgain={onAgain} /> : null}
-      {mustType ? (
-        <FormGroup
-          label={`${reboots.length} ${reboots.length === 1 ? "node reboots" : "nodes reboot"}: type ${reboots.length} to go on`}
-          fieldId="plan-reboots"
-        >
-          <TextInput id="plan-reboots" value={typed} onChange={(_, value) => setTyped(value)} inputMode="numeric" />
-        </FormGroup>
-      ) : null}
-      <WriteButton
-        action={action}
-        onClick={() => void apply()}
-        isLoading={state.busy}
-        isDisabled={state.busy || hasErrors || (mustType && typed !== String(reboots.length))}
-      >
-        Apply {objects}
-      </WriteButton>
+      {partly.length > 0 ? <PartlyApplied objects={partly} onAgain={onAgain} /> : null}
     </div>
   );
 }
