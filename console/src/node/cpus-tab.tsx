@@ -51,7 +51,8 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
       <p className="attune-node-cpus">
         {cpus?.profile === undefined ? (
           <>
-            No PerformanceProfile divides the CPUs of this node.
+            No PerformanceProfile of this cluster divides the CPUs of this node
+            {cpus?.sets.isolated ? "; its kernel keeps some free." : "."}
             {row?.pool ? (
               <>
                 {" "}
@@ -72,7 +73,7 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
         label={`CPUs of ${name}`}
         {...drawn}
         irq={cpus?.irq === undefined ? undefined : cpusOf(cpus.irq)}
-        undivided={cpus?.profile === undefined}
+        undivided={cpus?.profile === undefined && !cpus?.sets.isolated}
       />
     </>
   );

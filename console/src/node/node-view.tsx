@@ -6,6 +6,7 @@ import { AnswerLine } from "../parts/answer-line.tsx";
 import { Announcer } from "../parts/announcer.tsx";
 import { CopyCommand } from "../parts/copy-command.tsx";
 import { Empty, Failed, Forbidden, Loading, SourceProblems, WriteButton } from "../parts/states.tsx";
+import { useNarrow } from "../parts/use-narrow.ts";
 import { useQuery } from "../parts/use-query.ts";
 import { useStream, useTopic } from "../stream/use-topic.ts";
 import { nodeAnswer } from "./answer.ts";
@@ -90,11 +91,16 @@ function Node({ name, data, sources }: NodeProps) {
   const { query, setQuery } = useQuery();
   const now = useNow();
   const reading = useReadNow(name);
+  const isNarrow = useNarrow();
   const answer = nodeAnswer(name, data, now) ?? name;
   const other = query.get("with") ?? "";
   const asked = tabs.find((tab) => tab === query.get("tab"));
   const tab = asked ?? (other === "" ? "settings" : "compare");
   const show = (next: TabName): void => setQuery({ tab: next === "settings" && other === "" ? "" : next });
+  // On a phone not all tabs are in sight.
+  useEffect(() => {
+    document.getElementById(`pf-tab-${tab}-node`)?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [tab, isNarrow]);
   const trouble = data.settings.filter(needsLook).length;
   const titles: Readonly<Record<TabName, string>> = {
     settings: trouble > 0 ? `Settings ${trouble}!` : "Settings",
@@ -150,7 +156,14 @@ function Node({ name, data, sources }: NodeProps) {
       />
       <Announcer text={answer} />
       {explained ? <SourceProblems sources={problems} what={what} /> : undefined}
-      <NodeFacts data={data} now={now} />
+      {isNarrow ? (
+        <details className="attune-node-about">
+          <summary>About this node</summary>
+          <NodeFacts data={data} now={now} />
+        </details>
+      ) : (
+        <NodeFacts data={data} now={now} />
+      )}
       <Tabs
         activeKey={tab}
         onSelect={(_, key) => show(key as TabName)}
@@ -160,7 +173,7 @@ function Node({ name, data, sources }: NodeProps) {
         className="attune-node-tabs"
       >
         {tabs.map((one) => (
-          <Tab key={one} eventKey={one} title={<TabTitleText>{titles[one]}</TabTitleText>}>
+          <Tab key={one} id="node" eventKey={one} title={<TabTitleText>{titles[one]}</TabTitleText>}>
             {one === tab ? panels[one]() : undefined}
           </Tab>
         ))}

@@ -113,7 +113,7 @@ export function Plan() {
           ) : null}
           {answer?.type === "plan" ? (
             <>
-              {applied ? null : (
+              {applied || answer.plan.objects.length === 0 ? null : (
                 <Apply
                   planned={answer}
                   files={files}
