@@ -12,6 +12,9 @@ export interface InfoOptions extends SourceOptions {
   readonly output?: "text" | "json" | "yaml" | undefined;
 }
 
+const noPools =
+  "no node belongs to a pool: nodes need a role label such as node-role.kubernetes.io/worker; nodes of NodePools are in their hosted cluster";
+
 /** The default of the program that it replaces. */
 const usualMustGather = "must-gather";
 
@@ -39,6 +42,7 @@ export async function info(options: InfoOptions, { terminal, signal }: CommandCo
     return 1;
   }
   const infos = poolInfos(all);
+  if (infos.length === 0) terminal.err(`warning: ${noPools}\n`);
   const { json, output = "text" } = options;
   if (json) terminal.out(`${JSON.stringify(infos)}\n`);
   else terminal.out(output === "text" ? poolInfoText(infos) : await serialised(infos, output));

@@ -105,3 +105,14 @@ async function created(options: Partial<CreateOptions>): Promise<{ code: number;
   const given = { kubeconfig: server.kubeconfig, mcpName: "rt", flags, ...options };
   return { code: await create(given, { terminal: printed, signal }), printed };
 }
+
+it("of a cluster without workers info says where nodes would be", async () => {
+  const empty = await startServer({ dir: join(dir, "empty"), storage: "memory" });
+  const printed = new RecordingTerminal();
+  try {
+    expect(await info({ kubeconfig: empty.kubeconfig }, { terminal: printed, signal })).toBe(0);
+  } finally {
+    await empty.close();
+  }
+  expect(printed.stderr).toContain("warning: no node belongs to a pool: nodes need a role label such as ");
+});

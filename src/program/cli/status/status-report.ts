@@ -2,6 +2,7 @@ import { type FleetPools, fleetPools } from "../../../domain/fleet/fleet-pools.t
 import { type FleetRow, fleetRow, fleetStates, isTunable } from "../../../domain/fleet/fleet-row.ts";
 import { type FleetSummary, fleetSentence, summarise } from "../../../domain/fleet/fleet-summary.ts";
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
+import { nodePoolOf } from "../../../domain/hosted/protocol.ts";
 import type { NodePool } from "../../../domain/node-pool/api.ts";
 import type { Profile } from "../../../domain/node-tuning/api.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
@@ -49,7 +50,9 @@ export function statusReport(objects: StatusObjects, now: number): StatusReport 
   const { nodes, profiles, pools, performanceProfiles, nodePools, managementState } = objects;
   const isHost = profiles === undefined;
   const rows = isHost ? [] : rowsOf(nodes, profiles, fleetPools(pools));
-  const system = isHost ? [] : systemHealth(objects.system, now);
+  const system = isHost
+    ? []
+    : systemHealth({ ...objects.system, isHosted: nodes.some((node) => nodePoolOf(node) !== "") }, now);
   const summary = summarise(rows);
   const hosted = nodePools.map(nodePoolStatus);
   return {

@@ -166,6 +166,15 @@ it("names parts that do not run in its first line", () => {
   expect(webhook).toBe("Webhook:    not registered: objects are not checked when they are written");
 });
 
+it("misses no webhook in a hosted cluster, which has none", () => {
+  const { nodes, ...rest } = cluster(names(1));
+  const labels = { ...nodes[0]?.metadata.labels, "hypershift.openshift.io/nodePool": "workers" };
+  const hosted = nodes.map((one) => ({ ...one, metadata: { ...one.metadata, labels } }));
+  const lines = textOf({ ...rest, nodes: hosted, system: { ...running, webhookDeployment: undefined, webhooks: 0 } });
+  expect(lines).toMatch(/^The node is as wanted\n/);
+  expect(lines).toContain("Webhook:    not needed: NodePools of the management cluster say what is wrong");
+});
+
 it("says what users may not read, and shows the rest", () => {
   const system = { ...running, lease: "forbidden", webhooks: "forbidden" } as const;
   const lines = textOf({ ...cluster(names(1)), system }).split("\n");
