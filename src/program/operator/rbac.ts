@@ -155,7 +155,8 @@ const ofRollout: readonly Grant[] = [
     verbs: ["patch"],
   },
   {
-    because: "tells a node its config, taints it while it waits, cordons it for a drain and uncordons it",
+    because:
+      "writes the config of a node into its annotations, taints it while it waits, cordons it for a drain and uncordons it",
     apiGroups: [""],
     resources: ["nodes"],
     verbs: ["get", "patch"],

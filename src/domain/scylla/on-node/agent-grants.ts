@@ -17,7 +17,7 @@ export const scyllaAgentGrants: readonly Grant[] = [
     verbs: ["get", "create", "update"],
   },
   {
-    because: "tells users of a database what became of its tuning",
+    because: "events of the pods of a database: whether its node is tuned, and why not",
     apiGroups: [""],
     resources: ["events"],
     verbs: ["create", "patch"],
@@ -29,7 +29,7 @@ export const scyllaAgentGrants: readonly Grant[] = [
     verbs: ["get", "list", "watch"],
   },
   {
-    because: "labels and taints of its own node, by which a ScyllaNodeConfig has it or not, and its uid",
+    because: "reads labels and taints of its own node, which say whether a ScyllaNodeConfig selects it, and its uid",
     apiGroups: [""],
     resources: ["nodes"],
     verbs: ["get", "list", "watch"],

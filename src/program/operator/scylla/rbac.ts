@@ -131,5 +131,5 @@ const ownGrants: readonly Grant[] = [
 export const scyllaGrants: readonly Grant[] = [
   ...ownGrants,
   ...gateGrants,
-  ...scyllaAgentGrants.map((grant) => ({ ...grant, because: `gives it to agents; ${grant.because}` })),
+  ...scyllaAgentGrants.map((grant) => ({ ...grant, because: `passes this right on to agents: ${grant.because}` })),
 ];
