@@ -32,7 +32,8 @@ export class HttpReviewClient implements ReviewClient {
   readonly #clock: Clock;
   /** A cache: parsing certificates is slow, and bundles rarely change. */
   readonly #trusts = new Map<string, ConnectionOptions>();
-  readonly #pools = new Map<string, Pool>();
+  /** By CA, then by server: a key of both would be as long as the CA, and be made for each call. */
+  readonly #pools = new Map<string, Map<string, Pool>>();
   #closed = false;
 
   constructor({ objects, clock }: { readonly objects: ObjectReader; readonly clock: Clock }) {
@@ -64,18 +65,19 @@ export class HttpReviewClient implements ReviewClient {
 
   close(): void {
     this.#closed = true;
-    for (const { sockets } of this.#pools.values()) sockets.close();
+    for (const pools of this.#pools.values()) for (const { sockets } of pools.values()) sockets.close();
   }
 
   #poolFor({ host, port, servername, caBundle }: Target): SocketPool {
-    const key = `${host} ${port} ${servername} ${caBundle}`;
+    const server = `${host} ${port} ${servername}`;
     const now = this.#clock.monotonic();
-    let pool = this.#pools.get(key);
+    let pool = this.#pools.get(caBundle)?.get(server);
     if (!pool) {
       this.#retireUnused(now);
       const options = { ...this.#trustIn(caBundle), host, port, servername, ALPNProtocols: ["http/1.1"] };
       pool = { sockets: new SocketPool(() => connect(options), maxConnections, maxAnswerBytes), usedAt: now };
-      this.#pools.set(key, pool);
+      const pools = this.#pools.get(caBundle) ?? new Map<string, Pool>();
+      this.#pools.set(caBundle, pools.set(server, pool));
     }
     pool.usedAt = now;
     return pool.sockets;
@@ -83,10 +85,13 @@ export class HttpReviewClient implements ReviewClient {
 
   /** The endpoints of a service change, and its authority. */
   #retireUnused(now: number): void {
-    for (const [key, { sockets, usedAt }] of this.#pools) {
-      if (now - usedAt < idleMs) continue;
-      sockets.retire();
-      this.#pools.delete(key);
+    for (const [caBundle, pools] of this.#pools) {
+      for (const [server, { sockets, usedAt }] of pools) {
+        if (now - usedAt < idleMs) continue;
+        sockets.retire();
+        pools.delete(server);
+      }
+      if (pools.size === 0) this.#pools.delete(caBundle);
     }
   }
 

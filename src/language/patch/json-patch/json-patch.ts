@@ -2,8 +2,8 @@ import { writeJson } from "../../object/exact-json.ts";
 import { equal, isObject } from "../../object/json.ts";
 import type { Json } from "../../object/json.ts";
 import { boundedClone } from "../bounded-clone.ts";
-import { addTo, describePath, find, getFrom, ownPath, removeFrom, setIn, shortened } from "./json-pointer.ts";
-import type { Container } from "./json-pointer.ts";
+import { addTo, describePath, find, findOwn, getFrom, removeFrom, setIn, shortened } from "./json-pointer.ts";
+import type { Container, Draft } from "./json-pointer.ts";
 import { PatchError } from "../patch-error.ts";
 
 const MAX_OPERATIONS = 10_000;
@@ -29,10 +29,7 @@ export function applyJsonPatch(document: Json, operations: unknown): Json {
   return target.moved ? boundedClone(target.root) : target.root;
 }
 
-interface Target {
-  root: Json;
-  /** The containers that are no part of the document. */
-  readonly own: Set<unknown>;
+interface Target extends Draft {
   copied: number;
   moved: boolean;
 }
@@ -154,17 +151,16 @@ function required(path: string | undefined, op: string, name: string): string {
 }
 
 function parentOf(root: Json, path: string, op: string, what: string): [Container, string] {
-  const found = find(root, path);
-  if (found === undefined) {
-    throw unprocessable(`${op} operation does not apply: doc is missing ${what}: ${describePath(path)}: missing value`);
-  }
-  return found;
+  return find(root, path) ?? missing(path, op, what);
 }
 
 /** For a change: the document is not the patch's own. */
 function ownParentOf(target: Target, path: string, op: string, what: string): [Container, string] {
-  target.root = ownPath(target.root, path, target.own);
-  return parentOf(target.root, path, op, what);
+  return findOwn(target, path) ?? missing(path, op, what);
+}
+
+function missing(path: string, op: string, what: string): never {
+  throw unprocessable(`${op} operation does not apply: doc is missing ${what}: ${describePath(path)}: missing value`);
 }
 
 function depthOf(path: string): number {

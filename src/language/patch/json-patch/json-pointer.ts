@@ -16,28 +16,36 @@ export function find(root: Json, pointer: string): [Container, string] | undefin
   return [container as Container, unescape(parts.at(-1) as string)];
 }
 
-/**
- * As `find`, in a copy of the document: containers on the way to the target are copied, once each, and the rest is shared. `own` has
- * the copies. Returns the root of the copy.
- */
-export function ownPath(root: Json, pointer: string, own: Set<unknown>): Json {
-  const owned = ownContainer(root, own);
-  const parts = pointer.split("/");
-  let container: unknown = owned;
-  for (let i = 1; i < parts.length - 1; i++) {
-    const key = unescape(parts[i] as string);
-    const next = child(container, key) as Json | undefined;
-    if (typeof next !== "object" || next === null) break;
-    const copy = ownContainer(next, own);
-    if (copy !== next) setIn(container as Container, key, copy, pointer);
-    container = copy;
-  }
-  return owned;
+/** A document of which parts are copied before they are changed. */
+export interface Draft {
+  root: Json;
+  /** The containers that are no part of the document. */
+  readonly own: Set<unknown>;
 }
 
-function ownContainer(value: Json, own: Set<unknown>): Json {
-  if (typeof value !== "object" || value === null || own.has(value)) return value;
-  const copy = Array.isArray(value) ? [...value] : { ...value };
+/** As `find`, for a change: containers on the way to the target become the draft's own, and the rest stays shared. */
+export function findOwn(draft: Draft, pointer: string): [Container, string] | undefined {
+  const parts = pointer.split("/");
+  if (parts.length < 2) return undefined;
+  let container = ownContainer(draft.root, draft.own);
+  if (container === undefined) return undefined;
+  draft.root = container;
+  for (let i = 1; i < parts.length - 1; i++) {
+    const key = unescape(parts[i] as string);
+    const next = child(container, key);
+    const copy = ownContainer(next, draft.own);
+    if (copy === undefined) return undefined;
+    if (copy !== next) setIn(container, key, copy, pointer);
+    container = copy;
+  }
+  return [container, unescape(parts.at(-1) as string)];
+}
+
+/** Undefined for a value that contains no others. */
+function ownContainer(value: unknown, own: Set<unknown>): Container | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (own.has(value)) return value as Container;
+  const copy = Array.isArray(value) ? [...(value as Json[])] : { ...(value as JsonObject) };
   own.add(copy);
   return copy;
 }
