@@ -275,10 +275,13 @@ function direct({ run }: Overload, args: readonly Compiled[]): Compiled["run"] {
 }
 
 function dispatched(overloads: readonly Overload[], args: readonly Compiled[]): Compiled["run"] {
+  const [first] = overloads;
   return (frame) => {
     charge(frame, 1);
     const values = args.map((argument) => argument.run(frame));
-    const overload = overloads.find((candidate) => accepts(candidate, values));
+    // Mostly there is one.
+    const overload =
+      first && accepts(first, values) ? first : overloads.find((candidate) => accepts(candidate, values));
     if (!overload) throw new EvaluationError("no such overload");
     return overload.run(values, frame);
   };

@@ -51,8 +51,14 @@ class JsonMap extends Map<Value, Value> {
     return value;
   }
 
+  override keys(): MapIterator<Value> {
+    return Object.keys(this.#json)
+      .filter((key) => this.#json[key] !== undefined)
+      .values();
+  }
+
   override *entries(): MapIterator<[Value, Value]> {
-    for (const key of Object.keys(this.#json)) if (this.has(key)) yield [key, this.get(key) ?? null];
+    for (const key of this.keys()) yield [key, this.get(key) ?? null];
   }
 
   override [Symbol.iterator](): MapIterator<[Value, Value]> {

@@ -86,16 +86,16 @@ function variableTypes(range: Type, count: number, at: number): [Type, Type] {
 
 function iterate(range: Value, slots: readonly number[], frame: Frame, visit: (item: Value) => boolean): void {
   const [first, second] = slots as [number, number | undefined];
+  if (!isList(range) && !isMap(range)) throw new EvaluationError("no such overload");
   let position = 0n;
-  const items = isList(range) ? range : isMap(range) ? range.entries() : undefined;
-  if (!items) throw new EvaluationError("no such overload");
-  for (const item of items) {
+  for (const item of isList(range) ? range : range.keys()) {
     charge(frame, 1);
-    const [key, value] = isList(range) ? [position++, item] : (item as [Value, Value]);
-    const single = isList(range) ? value : key;
-    frame.slots[first] = second === undefined ? single : key;
-    if (second !== undefined) frame.slots[second] = value;
-    if (!visit(single)) return;
+    if (second === undefined) frame.slots[first] = item;
+    else {
+      frame.slots[first] = isList(range) ? position++ : item;
+      frame.slots[second] = isList(range) ? item : range.get(item)!;
+    }
+    if (!visit(item)) return;
   }
 }
 

@@ -3,30 +3,77 @@ import { ObjectValue, type Value } from "../../../../language/schema/cel/value.t
 import { at, isObject } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { parseTimestamp } from "../../../../language/schema/cel/time-value.ts";
+import type { User } from "../../auth/user.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
 
 /** `request`. Empty strings are absent, so that `has(request.subResource)` works. */
 export function requestValue(attributes: Attributes, shownAs: Resource): Value {
-  const { subresource, name, namespace, operation, dryRun, options, resource, user } = attributes;
+  return new ObjectValue(new RequestFields(attributes, shownAs));
+}
+
+type Field = (attributes: Attributes, shownAs: Resource) => Value | undefined;
+
+const requestFields: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ["kind", kindValue],
+  ["resource", (_, shownAs) => resourceValue(shownAs)],
+  ["subResource", ({ subresource }) => subresource || undefined],
+  ["requestKind", (attributes) => kindValue(attributes, attributes.resource)],
+  ["requestResource", ({ resource }) => resourceValue(resource)],
+  ["requestSubResource", ({ subresource }) => subresource || undefined],
+  ["name", ({ name }) => name || undefined],
+  ["namespace", ({ namespace }) => namespace || undefined],
+  ["operation", ({ operation }) => operation],
+  ["userInfo", ({ user }) => userValue(user)],
+  ["dryRun", ({ dryRun }) => dryRun],
+  ["options", ({ options }) => fromJson(options)],
+]);
+
+/** Each field is made on first use: conditions read one or two. */
+class RequestFields extends Map<string, Value> {
+  readonly #attributes: Attributes;
+  readonly #shownAs: Resource;
+
+  constructor(attributes: Attributes, shownAs: Resource) {
+    super();
+    this.#attributes = attributes;
+    this.#shownAs = shownAs;
+  }
+
+  override get(name: string): Value | undefined {
+    let value = super.get(name);
+    if (value !== undefined) return value;
+    value = requestFields.get(name)?.(this.#attributes, this.#shownAs);
+    if (value !== undefined) this.set(name, value);
+    return value;
+  }
+
+  override has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  override get size(): number {
+    return [...this.entries()].length;
+  }
+
+  override *entries(): MapIterator<[string, Value]> {
+    for (const name of requestFields.keys()) {
+      const value = this.get(name);
+      if (value !== undefined) yield [name, value];
+    }
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Value]> {
+    return this.entries();
+  }
+}
+
+function userValue({ name, uid, groups, extra = {} }: User): Value {
   return objectValue({
-    kind: kindValue(attributes, shownAs),
-    resource: resourceValue(shownAs),
-    subResource: subresource || undefined,
-    requestKind: kindValue(attributes, resource),
-    requestResource: resourceValue(resource),
-    requestSubResource: subresource || undefined,
-    name: name || undefined,
-    namespace: namespace || undefined,
-    operation,
-    userInfo: objectValue({
-      username: user.name || undefined,
-      uid: user.uid || undefined,
-      groups: user.groups.length > 0 ? user.groups : undefined,
-      extra: Object.keys(user.extra ?? {}).length > 0 ? fromJson(user.extra) : undefined,
-    }),
-    dryRun,
-    options: fromJson(options),
+    username: name || undefined,
+    uid: uid || undefined,
+    groups: groups.length > 0 ? groups : undefined,
+    extra: Object.keys(extra).length > 0 ? fromJson(extra) : undefined,
   });
 }
 

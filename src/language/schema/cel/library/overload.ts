@@ -57,7 +57,8 @@ export function resultOf(overload: Overload, args: readonly Type[]): Type | unde
 
 /** Whether an overload takes values whose types were unknown at compile time. */
 export function accepts(overload: Overload, args: readonly Value[]): boolean {
-  return overload.params.every((param, i) => isOfType(args[i]!, param));
+  for (let i = 0; i < overload.params.length; i++) if (!isOfType(args[i]!, overload.params[i]!)) return false;
+  return true;
 }
 
 /** Checks only the first item of a list: all items of a list have one type. */
