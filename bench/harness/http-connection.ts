@@ -55,6 +55,7 @@ export class HttpConnection {
   /** Sends a whole request that `requestBytes` made. */
   send(request: Buffer): Promise<Reply> {
     return new Promise((resolve, reject) => {
+      if (!this.#socket.writable) return reject(new Error("the server closed the connection while it was idle"));
       this.#waiting = { resolve, reject, onPiece: undefined, onHead: undefined };
       this.#socket.write(request);
     });

@@ -30,7 +30,8 @@ export async function openLoop(
     const now = performance.now();
     for (let request; (request = requests[sent]) && started + (sent * 1000) / perSecond <= now; sent++)
       due.push({ request, at: started + (sent * 1000) / perSecond });
-    for (let n = due.length, connection; n > 0 && (connection = free.pop()); n--) sending.push(sendAll(connection));
+    // In turn: servers close connections over which no request comes.
+    for (let n = due.length, connection; n > 0 && (connection = free.shift()); n--) sending.push(sendAll(connection));
   }
   await Promise.all(sending);
   return taken;
