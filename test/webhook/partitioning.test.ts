@@ -91,6 +91,14 @@ for (const variant of emptyServers())
       );
     });
 
+    it("leaves the owners of the fields of a pod as they are: it reads reviews without them", async () => {
+      const { metadata } = await create(podObject("owned", { annotations: target }));
+      const [owner, ...others] = metadata.managedFields ?? [];
+      expect(others).toEqual([]);
+      const [annotation = ""] = Object.keys(target);
+      expect(owner?.fieldsV1).toHaveProperty(["f:metadata", "f:annotations", `f:${annotation}`]);
+    });
+
     it("is sent no pod that does not ask for it, however large", async () => {
       const many = Array.from({ length: 1000 }, (_, n) => ({ name: `c${n}`, image: "i" }));
       const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`a${n}.example.com/b`, ""]));

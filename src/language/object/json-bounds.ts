@@ -34,6 +34,25 @@ export function beyondBounds(text: string, { depth, values = Infinity }: JsonBou
   return undefined;
 }
 
+/** The index behind a list or object that begins there, or the length of a text in which it does not end. Any text may be given. */
+export function endOfContainer(text: string, start: number): number {
+  let level = 0;
+  for (let i = start; i < text.length; i++)
+    switch (text.charCodeAt(i)) {
+      case 0x22: // "
+        i = endOfString(text, i + 1);
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        level++;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (--level === 0) return i + 1;
+    }
+  return text.length;
+}
+
 /** The index of the closing quote, or the length of a text without one. To search is twice as fast as to read each character. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start); quote >= 0; quote = text.indexOf('"', quote + 1)) {

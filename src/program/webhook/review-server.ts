@@ -19,6 +19,8 @@ export interface ServingCertificate {
 export interface Route {
   /** BadReviewError becomes status 400, any other error 500. */
   readonly answer: (body: unknown) => Promise<ReviewAnswer>;
+  /** What is read of a body. Default: all of it. */
+  readonly shortened?: (text: string) => string;
   /** A larger body is refused with 413. */
   readonly maxBodyBytes: number;
 }
@@ -171,7 +173,8 @@ export class ReviewServer {
   }
 
   async #review(route: Route, bytes: Buffer): Promise<Answer> {
-    const text = bytes.toString("utf8");
+    const whole = bytes.toString("utf8");
+    const text = route.shortened?.(whole) ?? whole;
     // No client is authenticated: JSON.parse could need more memory than the pod has.
     const excess = beyondBounds(text, bounds);
     if (excess !== undefined) return failure(400, `the review cannot be read: ${excess}`);

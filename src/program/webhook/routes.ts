@@ -5,6 +5,7 @@ import { answerConversion } from "./conversion-review.ts";
 import type { AdmissionHandler, ConversionHandler, Handlers } from "./handler.ts";
 import { admissionPath, conversionPath } from "./registration.ts";
 import type { Route } from "./review-server.ts";
+import { withoutManagedFields } from "./without-managed-fields.ts";
 import type { WebhookMetrics } from "./webhook-metrics.ts";
 
 export interface RouteDependencies {
@@ -27,7 +28,11 @@ export function routesOf(handlers: Handlers, dependencies: RouteDependencies): M
       (handler) =>
         [
           admissionPath(handler),
-          { answer: admission(handler, dependencies), maxBodyBytes: maxAdmissionBytes },
+          {
+            answer: admission(handler, dependencies),
+            shortened: withoutManagedFields,
+            maxBodyBytes: maxAdmissionBytes,
+          },
         ] as const,
     ),
     ...handlers.conversion.map(

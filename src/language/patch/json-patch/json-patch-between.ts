@@ -9,7 +9,8 @@ const mostInList = 100;
 
 /**
  * Operations that turn one document into another. They name items of a list by index, so they fit no other document. A list whose
- * length changes is replaced as a whole, and so is an object that would take as many operations as it has values.
+ * length changes is replaced as a whole, and so is an object that would take as many operations as it has values, but for the
+ * members of the document itself: its metadata may have more than is shown here.
  */
 export function jsonPatchBetween(before: Json, after: Json): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -23,7 +24,8 @@ function compare(before: Json, after: Json, path: string, operations: JsonPatchO
   if (isObject(before) && isObject(after)) {
     const changed = compareMembers(before, after, path, operations);
     const several = operations.length - first > 1;
-    if (several && path !== "" && valuesIn(after, changed) <= changed) replaceFrom(first, path, after, operations);
+    if (several && path.lastIndexOf("/") > 0 && valuesIn(after, changed) <= changed)
+      replaceFrom(first, path, after, operations);
     return changed;
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
