@@ -18,6 +18,17 @@ export function didYouMean(wanted: string, names: Iterable<string>): string {
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
 }
 
+/** After the name of an object that is not there: those that may be meant, or else what there is. */
+export function whatThereIs(wanted: string, names: Iterable<string>): string {
+  const all = [...new Set(names)];
+  const near = didYouMean(wanted, all);
+  if (near !== "" || all.length === 0) return near || "; there are none";
+  const shown = all.slice(0, mostListed).join(", ");
+  return `; there are: ${shown}${all.length > mostListed ? ` and ${all.length - mostListed} more` : ""}`;
+}
+
+const mostListed = 5;
+
 /** How many letters must be added, removed, replaced or swapped with their neighbour; more than `most` counts as `most + 1`. */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;

@@ -1,4 +1,4 @@
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import { isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import {
@@ -24,6 +24,20 @@ export interface PodQuestion {
   readonly signal: AbortSignal;
 }
 
+/** The namespaces with a pod of this name, or how to see all pods. */
+async function elsewhere({ client, name, signal }: PodQuestion): Promise<string> {
+  const all = "; kubectl get pods -A lists all";
+  try {
+    const { items } = await client.list(kinds.pod, { fieldSelector: `metadata.name=${name}`, signal });
+    const flags = items.slice(0, 3).map(({ metadata }) => `-n ${metadata.namespace}`);
+    return flags.length > 0 ? `; there is one elsewhere: ${flags.join(", or ")}` : all;
+  } catch (error) {
+    // The user may read only this namespace, or the name is none that a selector takes.
+    if (isApiError(error) && error.code !== 0) return all;
+    throw error;
+  }
+}
+
 /** What admission did with a pod. One that was refused does not exist: then only its refusals are known. */
 export async function podStory(question: PodQuestion): Promise<PodStory> {
   const { client, name, namespace, signal } = question;
@@ -31,7 +45,7 @@ export async function podStory(question: PodQuestion): Promise<PodStory> {
   const refusals = refusalsOf(name, await readRefusals({ client, kind: "Pod", namespace, signal }), pod !== undefined);
   if (!pod && refusals.length === 0)
     throw new Error(
-      `pods ${JSON.stringify(name)} not found in namespace ${namespace}, and no event of the last hour tells that one was refused`,
+      `pods ${JSON.stringify(name)} not found in namespace ${namespace}, and no event of the last hour tells that one was refused${await elsewhere(question)}`,
     );
   if (!pod) return { namespace, pod: name, refusals };
   const view = await viewOf(question);

@@ -4,7 +4,7 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type NodeStoryInput, nodeStory } from "../../../domain/fleet/node-story.ts";
 import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { didYouMean } from "../../../domain/node-tuning/explain/near-names.ts";
+import { whatThereIs } from "../../../domain/node-tuning/explain/near-names.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { explainFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
@@ -79,7 +79,7 @@ async function explainTunedOn({ name, options, terminal, signal, ...request }: E
   const explanation = explainTuned({ ...tuning, podsOn }, name);
   if (!explanation) {
     const known = tuning.tuneds.map(({ metadata }) => metadata.name ?? "");
-    throw new Error(`tuneds ${JSON.stringify(name)} not found in namespace ${namespace}${didYouMean(name, known)}`);
+    throw new Error(`tuneds ${JSON.stringify(name)} not found in namespace ${namespace}${whatThereIs(name, known)}`);
   }
   terminal.out(
     format === "json" || format === "yaml"
@@ -121,7 +121,7 @@ async function withoutNode(client: Client, name: string, signal: AbortSignal): P
   if (told.length > 0) return `nodes ${JSON.stringify(name)} not found. Admission refused it ${told.join("; ")}`;
   const { items } = await client.list(kinds.node, { signal });
   const known = items.map(({ metadata }) => metadata.name ?? "");
-  return `nodes ${JSON.stringify(name)} not found${didYouMean(name, known)}`;
+  return `nodes ${JSON.stringify(name)} not found${whatThereIs(name, known)}`;
 }
 
 function checkKind(kind: string, option: string | undefined): keyof typeof explainers {

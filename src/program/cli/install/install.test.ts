@@ -79,7 +79,10 @@ describe("attune install", () => {
     ]);
     expect(await readFile(join(folder, "values.yaml"), "utf8")).toContain("\nmode: plain\n");
     const again = await attune.run(["install", "--chart", folder]);
-    expect([again.code, again.stderr]).toEqual([1, `error: --chart ${folder}: the folder is not empty\n`]);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      `error: --chart ${folder}: the folder is not empty: name another, or empty it\n`,
+    ]);
   });
 
   it("applies the manifests, and reports each object", async () => {

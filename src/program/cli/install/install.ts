@@ -117,7 +117,7 @@ function writeChart(folder: string, options: Options & { readonly mode: Operator
       "--chart reads no cluster and applies nothing: helm install does; leave out --apply, --kubeconfig and --context",
     );
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Error(`--chart ${folder}: the folder is not empty`);
+    throw new Error(`--chart ${folder}: the folder is not empty: name another, or empty it`);
   for (const { path, text } of chartFiles(options)) {
     makeFolder(dirname(join(folder, path)));
     writeFileSync(join(folder, path), text);
@@ -150,7 +150,8 @@ function wantedBy(options: Options, env: Environment): Wanted {
   const { namespace, image, mode, protocol, agentExec, agentMounts, monitoring, replicas } = options;
   const { firstBoot, partitioningRelease, scylla, scyllaUtilsImage, console } = options;
   if (scylla && mode === "hosted") throw new Error("--scylla: not supported with --mode hosted");
-  if (console && mode === "hosted") throw new Error("--console: not supported with --mode hosted");
+  if (console && mode === "hosted")
+    throw new Error("--console: not supported with --mode hosted; run attune console on your own machine");
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
   const release = env["RELEASE_VERSION"] || undefined;

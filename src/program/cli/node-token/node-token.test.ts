@@ -18,7 +18,9 @@ test("no token is issued for a node that has joined, for no pool, or for a time 
   await expect(asked("joined")).rejects.toThrow(
     "node joined has joined: delete the Node first, or choose another name",
   );
-  await expect(asked("new", { pool: "none" })).rejects.toThrow("MachineConfigPool none does not exist");
+  await expect(asked("new", { pool: "none" })).rejects.toThrow(
+    "MachineConfigPool none does not exist; there are: worker",
+  );
   await expect(asked("new", { ttl: 60_000 })).rejects.toThrow("--ttl: must be from 10m to 24h");
   await expect(asked("new")).rejects.toThrow("the operator serves no first boots");
 });

@@ -6,6 +6,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { whatThereIs } from "../../../domain/node-tuning/explain/near-names.ts";
 import { dnsSubdomain } from "../../../language/object/names.ts";
 import type { nodeTokenFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
@@ -25,7 +26,7 @@ export async function nodeToken(node: string, options: Values<typeof nodeTokenFl
   const { signal } = stopOnSignals();
   try {
     if ((await isThere(client, machineConfigPoolKind, pool, signal)) === false)
-      throw new Error(`MachineConfigPool ${pool} does not exist`);
+      throw new Error(`MachineConfigPool ${pool} does not exist${await otherPools(client, pool, signal)}`);
     if ((await isThere(client, kinds.node, node, signal)) === true)
       throw new Error(`node ${node} has joined: delete the Node first, or choose another name`);
     const file = await issueToken(client, { node, pool, lifeMs, server, now: systemClock.now(), signal });
@@ -33,6 +34,14 @@ export async function nodeToken(node: string, options: Values<typeof nodeTokenFl
   } finally {
     client.close();
   }
+}
+
+async function otherPools(client: HttpClient, pool: string, signal: AbortSignal): Promise<string> {
+  const { items } = await client.list(machineConfigPoolKind, { signal });
+  return whatThereIs(
+    pool,
+    items.map(({ metadata }) => metadata.name ?? ""),
+  );
 }
 
 /** Undefined to an account that may not read it. */

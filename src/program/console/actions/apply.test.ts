@@ -26,7 +26,7 @@ async function serving(answer: (name: string) => number | undefined) {
     if (code === undefined) return request.socket.destroy();
     response.statusCode = code;
     return response.end(
-      JSON.stringify(code < 300 ? {} : { kind: "Status", code, message: "in the words of the server" }),
+      JSON.stringify(code < 300 ? { kind: "Tuned" } : { kind: "Status", code, message: "in the words of the server" }),
     );
   });
   server.listen(0, "127.0.0.1");
