@@ -5,21 +5,22 @@ import { kinds } from "../../cluster/kube/kinds.ts";
 import type { ConfigMap } from "../../domain/hosted/envelope/read-manifests.ts";
 import { contentOf, type HostedProtocol, protocols } from "../../domain/hosted/protocol.ts";
 import { controlPlaneOf, hostedClusterKind, nodePoolKind, type NodePool } from "../../domain/node-pool/api.ts";
-import type { ManagementState } from "../../domain/plan/node-pools/node-pool-changes.ts";
+import { type ManagementState, nodePoolsReached } from "../../domain/plan/node-pools/node-pool-changes.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { sha256 } from "../operator/sha256.ts";
 import { version } from "../version.ts";
 
-/** What a plan for NodePools depends on. `written`: NodePools that are yet to come. */
+/** What a plan for NodePools depends on. `touched`: what is written or deleted; of other NodePools nothing more is read. */
 export async function gatherManagement(
   client: Client,
-  written: readonly KubeObject[],
+  touched: readonly KubeObject[],
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
 ): Promise<ManagementState> {
   const nodePools = (await client.list(nodePoolKind, { signal })).items;
-  const coming = written.filter(({ kind }) => kind === nodePoolKind.kind) as NodePool[];
+  const coming = touched.filter(({ kind }) => kind === nodePoolKind.kind) as NodePool[];
+  const reached = [...nodePoolsReached(nodePools, touched), ...coming];
   const namespaces = new Set(
-    [...nodePools, ...coming].flatMap((nodePool) => [nodePool.metadata.namespace ?? "", controlPlaneOf(nodePool)]),
+    reached.flatMap((nodePool) => [nodePool.metadata.namespace ?? "", controlPlaneOf(nodePool)]),
   );
   const configMaps: ConfigMap[] = [];
   for (const namespace of namespaces)

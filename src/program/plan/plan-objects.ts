@@ -79,13 +79,8 @@ export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
     ? planChanges({ writes, removals, cluster: await clusterState({ ...of, gathered, profiles: profiles ?? [] }) })
     : { type: "planned", plan: writesOnly(writes, removals) };
   if (result.type === "refused") return result;
-  const management = isManagement
-    ? await gatherManagement(
-        reader,
-        writes.map(({ after }) => after),
-        { now, signal },
-      )
-    : undefined;
+  const touched = [...writes.map(({ after }) => after), ...removals.map(({ object }) => object)];
+  const management = isManagement ? await gatherManagement(reader, touched, { now, signal }) : undefined;
   const {
     objects,
     nodePools,

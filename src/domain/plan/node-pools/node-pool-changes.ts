@@ -53,9 +53,7 @@ export function nodePoolChanges(changes: Changes, state: ManagementState): NodeP
   const after = stateAfter(changes, state);
   const touched = [...changes.writes.map((write) => write.after), ...changes.removals.map(({ object }) => object)];
   const changed = new Set(touched.map(idOf));
-  const reached = after.nodePools
-    .filter((nodePool) => changed.has(idOf(nodePool)) || referencesOf(nodePool).some((one) => changed.has(one)))
-    .map((nodePool) => changeOf(nodePool, { after, changed }));
+  const reached = nodePoolsReached(after.nodePools, touched).map((nodePool) => changeOf(nodePool, { after, changed }));
   return {
     objects: reached.flatMap(({ objects }) => objects),
     nodePools: reached.flatMap(({ change }) => (change ? [change] : [])),
@@ -65,6 +63,16 @@ export function nodePoolChanges(changes: Changes, state: ManagementState): NodeP
       ...changes.removals.flatMap(({ object }) => goingWith(object)),
     ],
   };
+}
+
+/** Those that are among the objects, or refer to one of them. */
+export function nodePoolsReached(nodePools: readonly NodePool[], touched: readonly KubeObject[]): NodePool[] {
+  const changed = new Set(touched.map(idOf));
+  return nodePools.filter(
+    (nodePool) =>
+      changed.has(idOf({ ...nodePool, kind: nodePoolKind.kind })) ||
+      referencesOf(nodePool).some((one) => changed.has(one)),
+  );
 }
 
 function idOf({ kind, metadata }: KubeObject): string {
@@ -103,7 +111,7 @@ function unreferenced(configMap: KubeObject, nodePools: readonly NodePool[]): Ob
   const { name = "", namespace = "" } = configMap.metadata;
   const ownOf = nodePools.find((nodePool) => controlPlaneOf(nodePool) === namespace);
   const message = ownOf
-    ? `it is in the control plane namespace of HostedCluster ${hostedClusterOf(ownOf)}, which the operators write: ConfigMaps of users belong into namespace ${ownOf.metadata.namespace}`
+    ? `it is in the control plane namespace of HostedCluster ${hostedClusterOf(ownOf)}, which the operators write: put ConfigMaps of users into namespace ${ownOf.metadata.namespace}`
     : `no NodePool refers to it, and no node changes: name it in spec.tuningConfig (Tuneds, a PerformanceProfile) or spec.config (MachineConfigs and the like) of a NodePool in namespace ${namespace}`;
   return [{ severity: "warning", about: `ConfigMap ${name}`, message }];
 }
