@@ -39,8 +39,8 @@ export interface Work {
 export class MeasuredPage {
   readonly page: Page;
   readonly #session: CDPSession;
-  /** Bytes over the network: of the page's own files, and of its data. */
-  readonly bytes = { files: 0, data: 0 };
+  /** Of the page's own files, over the network. */
+  bytes = 0;
   #rowsShown = 0;
 
   private constructor(page: Page, session: CDPSession) {
@@ -61,10 +61,7 @@ export class MeasuredPage {
       if (new URL(request.url).pathname.startsWith("/api/")) data.add(requestId);
     });
     session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-      if (!data.has(requestId)) measured.bytes.files += encodedDataLength;
-    });
-    session.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
-      if (data.has(requestId)) measured.bytes.data += encodedDataLength;
+      if (!data.has(requestId)) measured.bytes += encodedDataLength;
     });
     await context.addInitScript(notes);
     await page.goto(address);
