@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { apiErrorFromStatus } from "../../cluster/kube/api-error.ts";
 import * as tables from "./flags.ts";
 import { addCommand, flagName, type Flags, list, parseArguments, parsed, text, toggle } from "./option/flag.ts";
-import { duration, nodeCount, portNumber } from "./option/shared-flags.ts";
+import { attuneProgram } from "./program.ts";
+import { describeCommands } from "./reference/describe-commands.ts";
+import { duration, nodeCount, outputFlag, portNumber } from "./option/shared-flags.ts";
 import * as profileTables from "./profile/flags.ts";
 import * as tunedTables from "./tuned/flags.ts";
 import { defaultStateDirectory } from "./up/state-directory.ts";
@@ -72,6 +74,39 @@ it("a refusal of the API server begins with the command", async () => {
   await expect(program.parseAsync(["tuned", "apply"], { from: "user" })).rejects.toThrow(
     /^tuned apply: nodes is forbidden$/,
   );
+});
+
+/** Of every command that has one. */
+const outputs = describeCommands(attuneProgram()).flatMap(({ name, flags }) =>
+  flags.some(({ term }) => term.includes("--output")) ? [name] : [],
+);
+
+describe("-o", () => {
+  const read = (formats: Parameters<typeof outputFlag>[0], value: string): unknown =>
+    outputFlag(formats, "").read(value, "--output");
+
+  it.each(["table", "text", "wide"])("%s is taken by every command that prints for people", (format) => {
+    expect(read(["table", "json", "yaml"], format)).toBe("table");
+    expect(read(["text", "json", "yaml"], format)).toBe("text");
+    expect(read(["table", "wide", "json"], format)).toBe(format === "wide" ? "wide" : "table");
+    expect(() => read(["yaml", "json"], format)).toThrow(`--output ${format}: not one of yaml, json`);
+  });
+
+  it("is checked all the same", () => {
+    expect(() => read(["table", "json"], "tabel")).toThrow("--output tabel: not one of table, json");
+  });
+
+  it("is there for every command that shows a state", () => {
+    expect(outputs).toEqual(
+      expect.arrayContaining([
+        "attune status",
+        "attune plan",
+        "attune explain",
+        "attune version",
+        "attune profile info",
+      ]),
+    );
+  });
 });
 
 describe("a port", () => {

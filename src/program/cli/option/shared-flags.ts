@@ -150,9 +150,19 @@ export const manifestFlags = {
   recursive: toggle("-R, --recursive", "also read the folders inside a folder"),
 };
 
-/** kubectl's `-o`. The first format is the default. */
+/** Of which each is the default of some command, or its longer form. */
+const forPeople: readonly string[] = ["table", "text", "wide"];
+
+/**
+ * kubectl's `-o`. The first format is the default. A command that prints for people takes all formats for people: those that it
+ * does not tell apart are its default.
+ */
 export function outputFlag<const T extends string>(formats: readonly [T, ...T[]], description: string): Flag<T> {
-  return choice("-o, --output <format>", description, { of: formats, default: formats[0] });
+  const [first] = formats;
+  const flag = choice("-o, --output <format>", description, { of: formats, default: first });
+  if (!forPeople.includes(first)) return flag;
+  const others = forPeople.filter((one) => !(formats as readonly string[]).includes(one));
+  return { ...flag, read: (given, name) => (others.includes(String(given)) ? first : flag.read(given, name)) };
 }
 
 export function portFlag(flags: string, description: string, fallback: string): Flag<number> {
