@@ -30,7 +30,16 @@ export function nodePoolText(change: NodePoolChange, around: Around, colours: Co
   ];
   return [
     ...paragraph(title, around.columns),
-    ...(tuning ? [tuningText(`  ${whose}:`, { ...tuning, unresolved: [] }, around, colours)] : []),
+    ...(tuning
+      ? [
+          tuningText(
+            `  ${whose}:`,
+            { ...tuning, unresolved: [] },
+            { ...around, restarts: rollout !== undefined },
+            colours,
+          ),
+        ]
+      : []),
     ...(tuning && tuning.unresolved.length > 0
       ? indented(
           "not evaluated: what depends on the hardware of nodes, which the hosted cluster knows",

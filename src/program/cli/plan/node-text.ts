@@ -15,7 +15,7 @@ export function nodesText(change: NodeChange, limits: Limits, colours: Colours):
 export function tuningText(
   whose: string,
   change: Omit<NodeChange, "nodes">,
-  { columns }: Pick<Limits, "columns">,
+  { columns, restarts = false }: Pick<Limits, "columns"> & { readonly restarts?: boolean },
   colours: Colours,
 ): string {
   const { bold, yellow, red, dim } = colours;
@@ -28,7 +28,9 @@ export function tuningText(
       note(`not evaluated: depends on ${printable(describeProbe(probe))} on the node`, yellow),
     ),
     ...(problems.length > 0 ? note("cannot be applied, and nothing changes: see below", red) : []),
-    ...(problems.length === 0 && settings.length + options.length === 0 ? note("no setting changes", dim) : []),
+    ...(problems.length === 0 && settings.length + options.length === 0 && !restarts
+      ? note("no setting changes", dim)
+      : []),
   ];
   const title = paragraph(
     [

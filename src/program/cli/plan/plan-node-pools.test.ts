@@ -187,6 +187,20 @@ describe("a plan for ConfigMaps of NodePools", () => {
     expect(texts.said.stdout).toContain("0 of 2 nodes change; none reboots.");
   });
 
+  it("says of a restart what causes it, and that the hardware of nodes is not known here", async () => {
+    const { said } = await planned([profile("0", "1-3")], { output: "table" });
+    const [, text = ""] = said.stdout.split(/^(?=NodePool )/m);
+    expect(text).not.toContain("no setting changes");
+    expect(text).toMatch(
+      /^NodePool clusters\/low-latency of HostedCluster clusters\/demo takes ConfigMap low-latency\n/,
+    );
+    expect(text).toContain(
+      "\n  not evaluated: what depends on the hardware of nodes, which the hosted cluster knows\n",
+    );
+    expect(text).toMatch(/\n {2}Its node: drain, reboot\n {4}because of boot arguments, /);
+    expect(text).toContain("\n    + boot argument systemd.cpu_affinity=…\n");
+  });
+
   it("says what the hosted cluster would find wrong with a profile", async () => {
     const { document } = await planned([tuning("include=missing")]);
     expect(document.findings.map(({ severity, message }) => [severity, message])).toEqual([
