@@ -36,6 +36,8 @@ export interface PlanRequest {
   readonly files: readonly PlanFile[];
   /** For objects that name none. */
   readonly namespace?: string | undefined;
+  /** Fields of other managers are taken over, as an edit does: what the plan shows is what the user wants. Default: a conflict. */
+  readonly takeOver?: boolean | undefined;
 }
 
 export interface SkippedObject {
@@ -65,7 +67,7 @@ export type PlanAnswer =
       readonly reboots: readonly string[];
     };
 
-/** `POST /api/apply`: server-side apply as field manager `attune-console`, never forced. */
+/** `POST /api/apply`: server-side apply as field manager `attune-console`. */
 export interface ApplyRequest extends PlanRequest {
   readonly digest: string;
 }

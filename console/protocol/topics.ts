@@ -17,7 +17,10 @@ export interface TopicRows {
   access: AccessRow;
   /** Kinds of which views are made, by `Kind.group`: a view of kinds that are not served is not in the navigation. */
   kinds: { readonly served: boolean };
-  /** `pool/NAME` and `profile/NAME`: for what profiles can be designed, and those there are. `divided`: the pool's profile. */
+  /**
+   * `pool/NAME` and `profile/NAME`: for what profiles can be designed, and those there are. `divided`: the pool's profile. A
+   * NodePool is `pool/NAMESPACE/NAME`, with its profile. `unmanaged`: nodes of NodePools that no cluster of this console has.
+   */
   designs: { readonly nodes?: number; readonly divided?: string; readonly profile?: KubeObject };
   /** By name of the pool: what a preview of its profile depends on, as `previewObject` leaves it, and the row `cluster`. */
   "design/": DesignRow;
@@ -59,7 +62,32 @@ export interface DesignRow {
     readonly hasPools: boolean;
     /** Attune rolls out pools; otherwise a machine config operator does. */
     readonly rollsOut: boolean;
+    /** The objects are those of one NodePool, in the terms of a cluster with one pool. */
+    readonly designed?: DesignedNodePool;
   };
+}
+
+export interface DesignedConfigMap {
+  /** With the text of the profile's key alone. */
+  readonly configMap: KubeObject;
+  readonly place: { readonly key: string; readonly document: number };
+  readonly otherKeys: readonly string[];
+}
+
+/** A NodePool whose profile is designed, and where that is written. */
+export interface DesignedNodePool {
+  /** Clusters of this console. Absent: the hosted one is none of them, or nobody knows which. */
+  readonly management: string;
+  readonly hosted: string | undefined;
+  /** Nodes with a new configuration take the place of those without. */
+  readonly replaces: boolean;
+  readonly nodePool: KubeObject;
+  /** Where its profile is written now. Undefined: it has none. */
+  readonly given: DesignedConfigMap | undefined;
+  /** Names of the ConfigMaps of its namespace. */
+  readonly taken: readonly string[];
+  /** Other NodePools that refer to the ConfigMap of the profile. */
+  readonly sharing: readonly string[];
 }
 
 export interface EventRow {

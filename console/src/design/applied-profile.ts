@@ -15,12 +15,33 @@ export interface NodeMark {
   readonly isApplied: boolean;
 }
 
+/** What a plan says that a node gets anew. */
+export interface NodeChanges {
+  readonly profile: boolean;
+  readonly config: boolean;
+}
+
+type Planned = Extract<PlanAnswer, { type: "plan" }>;
+
 export interface AppliedProfile {
-  readonly planned: Extract<PlanAnswer, { type: "plan" }>;
+  readonly changes: (node: string) => NodeChanges;
   /** By name of the node, as it was when the plan was made. */
   readonly before: ReadonlyMap<string, NodeMark>;
   /** What the CPUs were for then. Undefined: no profile divided them. */
   readonly former: RoleSets | undefined;
+}
+
+export function changesOfNodes({ plan, reboots }: Planned): AppliedProfile["changes"] {
+  return (node) => ({
+    profile: plan.changes.some(({ nodes }) => nodes.includes(node)),
+    config: reboots.includes(node),
+  });
+}
+
+/** The same for each node of a NodePool: the management cluster does not know them by name. */
+export function changesOfNodePool({ plan }: Planned, nodePool: string): AppliedProfile["changes"] {
+  const change = plan.nodePools?.find((one) => one.nodePool === nodePool);
+  return () => ({ profile: change?.tuning !== undefined, config: change?.rollout !== undefined });
 }
 
 export function marksOf(objects: readonly KubeObject[]): ReadonlyMap<string, NodeMark> {
@@ -44,13 +65,8 @@ export function marksOf(objects: readonly KubeObject[]): ReadonlyMap<string, Nod
  * Whether a node has what was applied. What it has looks the same before the operator has seen the change: a node that the plan
  * changes must have got another Profile, and one that it restarts another config.
  */
-export function hasApplied(node: string, now: NodeMark, { planned, before }: AppliedProfile): boolean {
-  const { plan, reboots } = planned;
+export function hasApplied(node: string, now: NodeMark, { changes, before }: AppliedProfile): boolean {
+  const { profile, config } = changes(node);
   const then = before.get(node);
-  const isTuned = plan.changes.some(({ nodes }) => nodes.includes(node));
-  return (
-    now.isApplied &&
-    !(isTuned && now.generation === then?.generation) &&
-    !(reboots.includes(node) && now.config === then?.config)
-  );
+  return now.isApplied && !(profile && now.generation === then?.generation) && !(config && now.config === then?.config);
 }

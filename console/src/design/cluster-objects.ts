@@ -17,6 +17,7 @@ import type { ClusterState } from "../../../src/domain/plan/plan-changes.ts";
 import { infrastructureKind } from "../../../src/domain/workload-partitioning/identifier.ts";
 import { hashOf } from "../../../src/language/object/hash.ts";
 import type { KubeObject } from "../../../src/language/object/meta.ts";
+import type { DesignedNodePool } from "../../protocol/topics.ts";
 
 /** What the designer knows of a cluster. */
 export interface DesignCluster {
@@ -26,6 +27,8 @@ export interface DesignCluster {
   readonly hasPools: boolean;
   /** Attune rolls out pools; otherwise a machine config operator does. */
   readonly rollsOut: boolean;
+  /** The objects are those of a NodePool, in the terms of a cluster with one pool. */
+  readonly designed?: DesignedNodePool | undefined;
   /** Of the operator. */
   readonly version: string;
   /** RFC 3339. */

@@ -14,7 +14,6 @@ import { useMemo, useState } from "react";
 import { mostSevereFirst, type FieldFinding } from "../../../src/domain/finding.ts";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
 import { onlineCpus } from "../../../src/language/cpu/cpu-topology.ts";
-import { writeYaml } from "../../../src/language/object/write-yaml.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import type { DesignCluster } from "./cluster-objects.ts";
 import { CpuEditor } from "./cpu-editor.tsx";
@@ -26,10 +25,12 @@ import { fixOf } from "./fixes.ts";
 import { hardwareOf, type TypedHardware, typedTopology } from "./hardware.ts";
 import { HardwareForm } from "./hardware-form.tsx";
 import { HintFields } from "./hint-fields.tsx";
+import { NodePoolNotes } from "./node-pool-notes.tsx";
 import { PageFields } from "./page-fields.tsx";
 import { type CpuChoices, ProposalForm } from "./proposal-form.tsx";
 import { Result } from "./result.tsx";
 import { useForecast } from "./use-forecast.ts";
+import { writtenOf } from "./written.ts";
 
 export interface BoardProps {
   readonly client: DomainClient | undefined;
@@ -39,7 +40,7 @@ export interface BoardProps {
   readonly start: PerformanceProfile;
   /** It is in the cluster. */
   readonly isEdit: boolean;
-  readonly onReview: (yaml: string, profile: PerformanceProfile) => void;
+  readonly onReview: (profile: PerformanceProfile) => void;
   /** The choice of pool and profile. */
   readonly chooser: React.ReactNode;
 }
@@ -56,6 +57,7 @@ export function DesignBoard(props: BoardProps) {
   const history = useDraft(props.draftKey, start);
   const { draft, change } = history;
   const { forecast, isOld, problem } = useForecast(client, cluster, draft);
+  const { designed } = cluster;
   const hardware = useMemo(() => hardwareOf(cluster.objects), [cluster]);
   const [typed, setTyped] = useState<TypedHardware>({ sockets: 2, cores: 16, threads: 2 });
   const [at, setAt] = useState(0);
@@ -74,6 +76,7 @@ export function DesignBoard(props: BoardProps) {
   const propose = async (choices: CpuChoices): Promise<void> => {
     const proposal = await client?.call("propose", {
       pool,
+      isNodePool: designed !== undefined,
       choices: fullChoices(draft, choices),
       assumed: layout ? undefined : topology,
     });
@@ -88,7 +91,7 @@ export function DesignBoard(props: BoardProps) {
       spec: { ...kept, ...(cpu ? { cpu } : {}), ...(args.length > 0 ? { additionalKernelArgs: args } : {}) },
     });
   };
-  const yaml = (): string => writeYaml(draft);
+  const yaml = (): string => writtenOf(draft, cluster.designed).kept;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const nodes = hardware.nodes.length;
   return (
@@ -101,6 +104,7 @@ export function DesignBoard(props: BoardProps) {
           cpus: (layout ?? { present: [] }).present.length,
           reboots: forecast?.plan && forecast.reboots.length,
           errors,
+          replaces: designed?.replaces === true,
         })}
         actions={
           <>
@@ -115,7 +119,7 @@ export function DesignBoard(props: BoardProps) {
             <Button variant="secondary" onClick={() => void navigator.clipboard.writeText(yaml())}>
               Copy YAML
             </Button>
-            <Button onClick={() => onReview(yaml(), draft)} isDisabled={!forecast?.plan || errors > 0}>
+            <Button onClick={() => onReview(draft)} isDisabled={!forecast?.plan || errors > 0}>
               Review
             </Button>
           </>
@@ -201,6 +205,7 @@ export function DesignBoard(props: BoardProps) {
         <Card component="section" aria-label="Result" isCompact className="design-wide">
           <CardTitle component="h2">5 Result</CardTitle>
           <CardBody>
+            {designed ? <NodePoolNotes designed={designed} /> : null}
             {forecast?.notes.map(({ about, message }) => (
               <p key={message}>{`${about}: ${message}`}</p>
             ))}
@@ -218,15 +223,18 @@ interface AnswerInput {
   cpus: number;
   reboots: number | undefined;
   errors: number;
+  /** New nodes take the place of those that would reboot. */
+  replaces: boolean;
 }
 
-function answerOf({ draft, nodes, cpus, reboots, errors }: AnswerInput): string {
+function answerOf({ draft, nodes, cpus, reboots, errors, replaces }: AnswerInput): string {
   const { name = "" } = draft.metadata;
   const machines = `${cpus === 0 ? "hardware unknown" : `${cpus} CPUs a node`}, ${nodes} ${nodes === 1 ? "node" : "nodes"}`;
   if (errors > 0) return `${name}: ${machines}; ${errors} ${errors === 1 ? "error" : "errors"} to correct`;
-  return reboots === undefined
-    ? `${name}: ${machines}`
-    : `${name}: ${machines}, ${reboots === 0 ? "none reboots" : reboots === 1 ? "1 reboots" : `${reboots} reboot`}`;
+  if (reboots === undefined) return `${name}: ${machines}`;
+  if (reboots === 0) return `${name}: ${machines}, none ${replaces ? "is replaced" : "reboots"}`;
+  const verb = replaces ? (reboots === 1 ? "is replaced" : "are replaced") : reboots === 1 ? "reboots" : "reboot";
+  return `${name}: ${machines}, ${reboots} ${verb}`;
 }
 
 /** What the draft says already counts; the questions are about its CPUs. */

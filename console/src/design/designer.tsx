@@ -1,31 +1,19 @@
-import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { useEffect, useMemo, useState } from "react";
-import { useLocation, useParams, useSearch } from "wouter";
+import { useParams, useSearch } from "wouter";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
-import { Empty, Failed, Forbidden, Loading, SourceProblems } from "../parts/states.tsx";
+import { Empty, Failed, Forbidden, Loading } from "../parts/states.tsx";
 import { useConnection, useTopic } from "../stream/use-topic.ts";
 import type { DesignCluster } from "./cluster-objects.ts";
 import { DesignBoard, fullChoices } from "./design-board.tsx";
+import { DesignProblems } from "./design-problems.tsx";
 import type { DomainClient } from "./domain-client.ts";
 import { draftKey } from "./draft.ts";
+import { type Address, Chooser, choiceOf, choicesIn, isNodePool, nameOf, type PoolChoice } from "./pool-choice.tsx";
 import { usualChoices } from "./proposal-form.tsx";
 import { Review } from "./review.tsx";
 import { useDomain } from "./use-forecast.ts";
-
-const what = { Node: "the nodes", MachineConfigPool: "the pools", PerformanceProfile: "the performance profiles" };
-
-interface PoolChoice {
-  readonly name: string;
-  readonly nodes: number;
-  /** Its profile. */
-  readonly divided: string | undefined;
-}
-
-interface Address {
-  readonly profile: string | undefined;
-  readonly pool: string | null;
-}
+import { writtenOf } from "./written.ts";
 
 /** Choose a pool or a profile; then divide its CPUs. */
 export function Designer() {
@@ -48,11 +36,21 @@ export function Designer() {
         <Loading label="Loading the pools" />
       </>
     );
-  const pools = [...rows].flatMap(([key, { nodes = 0, divided }]): PoolChoice[] =>
-    key.startsWith("pool/") ? [{ name: key.slice(5), nodes, divided }] : [],
+  const pools = choicesIn(rows);
+  const profiles = [...rows].flatMap(([key, { profile }]) =>
+    key.startsWith("profile/") ? [profile as PerformanceProfile] : [],
   );
-  const profiles = [...rows.values()].flatMap(({ profile }) => (profile ? [profile as PerformanceProfile] : []));
-  if (profile !== undefined && !profiles.some(({ metadata }) => metadata.name === profile))
+  const unmanaged = rows.get("unmanaged")?.nodes;
+  const problems = <DesignProblems sources={sources} unmanaged={unmanaged} />;
+  if (pools.length === 0 && profiles.length === 0 && unmanaged !== undefined)
+    return (
+      <>
+        {title}
+        {problems}
+      </>
+    );
+  const known = [...profiles.map(({ metadata }) => metadata.name), ...pools.map(({ divided }) => divided)];
+  if (profile !== undefined && !known.includes(profile))
     return (
       <>
         {title}
@@ -63,7 +61,7 @@ export function Designer() {
     );
   return (
     <>
-      <SourceProblems sources={sources} what={what} />
+      {problems}
       <ChosenDesign key={`${profile} ${pool}`} address={{ profile, pool }} pools={pools} profiles={profiles} />
     </>
   );
@@ -78,56 +76,10 @@ interface ChosenProps {
 /** What is designed stays the same, whatever is applied meanwhile. */
 function ChosenDesign({ address, pools, profiles }: ChosenProps) {
   const [{ pool, wanted }] = useState(() => choiceOf(address, pools));
-  const [, navigate] = useLocation();
-  const edited = profiles.find(({ metadata }) => metadata.name === wanted);
-  const go = (to: string): void => navigate(to);
-  const chooser = (
-    <>
-      <FormGroup label="Pool" fieldId="design-pool">
-        <FormSelect
-          id="design-pool"
-          value={pool}
-          onChange={(_, value) => go(`/design?pool=${encodeURIComponent(value)}`)}
-        >
-          {pools.length === 0 ? <FormSelectOption value={pool} label={pool} /> : null}
-          {pools.map(({ name, nodes }) => (
-            <FormSelectOption key={name} value={name} label={`${name}, ${nodes} ${nodes === 1 ? "node" : "nodes"}`} />
-          ))}
-        </FormSelect>
-      </FormGroup>
-      <FormGroup label="Profile" fieldId="design-profile">
-        <FormSelect
-          id="design-profile"
-          value={edited?.metadata.name ?? ""}
-          onChange={(_, value) => go(value === "" ? "/design" : `/design/${encodeURIComponent(value)}`)}
-        >
-          <FormSelectOption
-            value=""
-            label="A new one"
-            isDisabled={pools.length > 0 && pools.every(({ divided }) => divided !== undefined)}
-          />
-          {profiles.map(({ metadata }) => (
-            <FormSelectOption key={metadata.name} value={metadata.name} label={`Edit ${metadata.name}`} />
-          ))}
-        </FormSelect>
-      </FormGroup>
-    </>
-  );
-  return <DesignOfPool pool={pool} edited={edited} chooser={chooser} />;
-}
-
-/** A pool has one profile: who asks for no pool gets one that lacks it, where there is one. */
-function choiceOf(
-  { profile, pool }: Address,
-  pools: readonly PoolChoice[],
-): { pool: string; wanted?: string | undefined } {
-  const workers = pools.filter(({ nodes, name }) => nodes > 0 && name !== "master");
-  const chosen =
-    pools.find(({ name, divided }) => (profile === undefined ? name === pool : divided === profile)) ??
-    workers.find(({ divided }) => divided === undefined) ??
-    workers[0] ??
-    pools[0];
-  return { pool: chosen?.name ?? "all nodes", wanted: profile ?? chosen?.divided };
+  const edited = isNodePool(pool)
+    ? pools.find(({ name }) => name === pool)?.profile
+    : profiles.find(({ metadata }) => metadata.name === wanted);
+  return <DesignOfPool {...{ pool, edited }} chooser={<Chooser {...{ pool, edited, pools, profiles }} />} />;
 }
 
 interface DesignOfPoolProps {
@@ -142,9 +94,9 @@ function DesignOfPool({ pool, edited, chooser }: DesignOfPoolProps) {
   const version = hello?.version ?? "";
   const cluster = useMemo((): DesignCluster => {
     const rows = [...topic.rows.values()];
-    const { hasPools = false, rollsOut = false } = rows.find(({ facts }) => facts)?.facts ?? {};
+    const { hasPools = false, rollsOut = false, designed } = rows.find(({ facts }) => facts)?.facts ?? {};
     const objects = rows.flatMap(({ object }) => (object ? [object] : []));
-    return { objects, hasPools, rollsOut, version, now: new Date().toISOString() };
+    return { objects, hasPools, rollsOut, designed, version, now: new Date().toISOString() };
   }, [topic.rows, version]);
   const client = useDomain(cluster);
   const { start, problem } = useStart({ client, cluster, pool, edited, isReady: topic.isLoaded });
@@ -166,12 +118,12 @@ function DesignOfPool({ pool, edited, chooser }: DesignOfPoolProps) {
     <DesignBoard
       client={client}
       cluster={cluster}
-      pool={pool}
+      pool={nameOf(pool)}
       draftKey={draft}
       start={start}
       isEdit={edited !== undefined}
       chooser={chooser}
-      onReview={(yaml, profile) => setReview({ yaml, profile })}
+      onReview={(profile) => setReview({ yaml: writtenOf(profile, cluster.designed).applied, profile })}
     />
   );
 }
@@ -204,15 +156,18 @@ function useStart({ client, cluster, pool, edited, isReady }: StartInput) {
 }
 
 async function proposed(client: DomainClient, pool: string): Promise<PerformanceProfile> {
+  const name = nameOf(pool);
+  const role = isNodePool(pool) ? "worker" : name;
   const empty: PerformanceProfile = {
     apiVersion: "performance.openshift.io/v2",
     kind: "PerformanceProfile",
-    metadata: { name: `${pool.replaceAll(/[^a-z0-9-]+/g, "-").replace(/-latency$/, "")}-latency` },
-    spec: { cpu: { reserved: "", isolated: "" }, nodeSelector: { [`node-role.kubernetes.io/${pool}`]: "" } },
+    metadata: { name: `${name.replaceAll(/[^a-z0-9-]+/g, "-").replace(/-latency$/, "")}-latency` },
+    spec: { cpu: { reserved: "", isolated: "" }, nodeSelector: { [`node-role.kubernetes.io/${role}`]: "" } },
   };
   // A small machine has fewer CPUs to spare.
   for (const reserved of [usualChoices.reserved, 2, 1]) {
-    const proposal = await client.call("propose", { pool, choices: fullChoices(empty, { ...usualChoices, reserved }) });
+    const choices = fullChoices(empty, { ...usualChoices, reserved });
+    const proposal = await client.call("propose", { pool: name, isNodePool: isNodePool(pool), choices });
     if (proposal.type === "proposed") return proposal.profile;
   }
   return empty;

@@ -20,6 +20,8 @@ export interface DomainCalls {
 export interface ProposeInput {
   readonly choices: Choices;
   readonly pool: string;
+  /** All nodes of the cluster are in it. */
+  readonly isNodePool: boolean;
   /** Where no agent has reported the hardware: what was typed. */
   readonly assumed?: CpuTopology | undefined;
 }

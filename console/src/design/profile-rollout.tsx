@@ -27,16 +27,21 @@ export function ProfileRollout({ profile, pool, cluster, applied }: ProfileRollo
   const members = nodes.map((node) => {
     const row = rows.get(node.name);
     const mark = marks.get(node.name);
-    const isDone = row?.state === "As wanted" && mark !== undefined && hasApplied(node.name, mark, applied);
+    // Nodes of a NodePool may be in another cluster than the page shows.
+    const isHealthy = row ? row.state === "As wanted" : cluster.designed !== undefined;
+    const isDone = isHealthy && mark !== undefined && hasApplied(node.name, mark, applied);
     return { ...node, isDone, state: row?.state === "As wanted" ? "Not yet" : row?.state };
   });
+  const address = pool.split("/").map(encodeURIComponent).join("/");
   const done = members.filter(({ isDone }) => isDone).length;
   return (
     <>
       <AnswerLine
         view="Rollout of a profile"
         answer={`${name}: ${done} of ${members.length} nodes have it`}
-        actions={<Link href={`/rollout/${encodeURIComponent(pool)}`}>Rollout of pool {pool}</Link>}
+        actions={
+          <Link href={`/rollout/${address}`}>{`Rollout of ${cluster.designed ? "NodePool" : "pool"} ${pool}`}</Link>
+        }
       />
       <Progress
         value={members.length === 0 ? 0 : Math.round((done / members.length) * 100)}

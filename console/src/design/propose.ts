@@ -7,11 +7,12 @@ import type { ClusterState } from "../../../src/domain/plan/plan-changes.ts";
 import type { Proposal, ProposeInput } from "./domain-protocol.ts";
 
 /** A profile for the nodes of a pool, from their hardware, as `attune profile create` makes it. */
-export function propose({ choices, pool, assumed }: ProposeInput, cluster: ClusterState): Proposal {
+export function propose({ choices, pool, isNodePool, assumed }: ProposeInput, cluster: ClusterState): Proposal {
   const pools = cluster.tuning.pools?.map(readPool);
   const nodes = cluster.nodes.map(readClusterNode);
-  const { groups } = groupNodes({ nodes, hosted: false, ...(pools ? { pools } : {}) });
-  const group = groups.find(({ name }) => name === pool);
+  const group = isNodePool
+    ? { name: pool, type: "node pool" as const, nodes }
+    : groupNodes({ nodes, hosted: false, ...(pools ? { pools } : {}) }).groups.find(({ name }) => name === pool);
   if (!group) return { type: "refused", reasons: [`the cluster has no pool ${pool}`] };
   const reports = new Map(cluster.profiles?.map((profile) => [profile.metadata.name, profile]));
   const objects = new Map(cluster.nodes.map((node) => [node.metadata.name, node]));

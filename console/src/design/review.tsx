@@ -7,7 +7,7 @@ import { Apply } from "../plan/apply.tsx";
 import { PlanDocument, sentenceOf } from "../plan/plan-document.tsx";
 import { usePlan } from "../plan/use-plan.ts";
 import { useConnection } from "../stream/use-topic.ts";
-import { type AppliedProfile, marksOf } from "./applied-profile.ts";
+import { type AppliedProfile, changesOfNodePool, changesOfNodes, marksOf } from "./applied-profile.ts";
 import type { DesignCluster } from "./cluster-objects.ts";
 import { setsOf } from "./cpu-fields.ts";
 import { forgetDraft } from "./draft.ts";
@@ -28,7 +28,9 @@ export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewPr
   const { name = "" } = profile.metadata;
   const files = useMemo(() => [{ name: `${name}.yaml`, text: yaml }], [name, yaml]);
   const { hello } = useConnection();
-  const { answer, problem, isLoading, again, replace } = usePlan(files, hello?.cluster);
+  const { designed } = cluster;
+  const target = designed ? { cluster: designed.management, takeOver: true } : { cluster: hello?.cluster };
+  const { answer, problem, isLoading, again, replace } = usePlan(files, target);
   const [applied, setApplied] = useState<AppliedProfile>();
   const newest = useRef(cluster);
   newest.current = cluster;
@@ -60,12 +62,13 @@ export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewPr
           <Apply
             planned={answer}
             files={files}
-            cluster={hello?.cluster}
-            action="write profiles"
+            target={target}
+            action={designed ? undefined : "write profiles"}
             onApplied={() => {
               forgetDraft(draft);
               const former = then.find(({ kind, metadata }) => kind === profile.kind && metadata.name === name);
-              setApplied({ planned: answer, before: marksOf(then), former: former && setsOf(former) });
+              const changes = designed ? changesOfNodePool(answer, pool) : changesOfNodes(answer);
+              setApplied({ changes, before: marksOf(then), former: former && setsOf(former) });
             }}
             onChanged={replace}
             onAgain={again}

@@ -34,6 +34,8 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
       describe: (cpu: number) => (changes.has(cpu) ? [changes.get(cpu) ?? ""] : []),
     };
   }, [cpus]);
+  // Two NodePools may have profiles of one name.
+  const of = row?.pool ? `?pool=${encodeURIComponent(row.pool)}` : "";
   const problems = jobs ? (
     <SourceProblems sources={new Map([["Job", jobs]])} what={{ Job: "Jobs for databases" }} />
   ) : undefined;
@@ -56,14 +58,14 @@ export function CpusTab({ name, data: { cpus, row }, jobs }: CpusTabProps) {
             {row?.pool ? (
               <>
                 {" "}
-                <Link href={`/design?pool=${encodeURIComponent(row.pool)}`}>Design one</Link> for its pool.
+                <Link href={`/design${of}`}>Design one</Link> for its pool.
               </>
             ) : undefined}
           </>
         ) : (
           <>
             Divided by PerformanceProfile{" "}
-            <Link href={`/design/${encodeURIComponent(cpus.profile)}`}>{cpus.profile}</Link>.
+            <Link href={`/design/${encodeURIComponent(cpus.profile)}${of}`}>{cpus.profile}</Link>.
           </>
         )}
       </p>

@@ -121,7 +121,8 @@ export function SourceProblems({
 }
 
 export interface WriteButtonProps {
-  readonly action: ActionName;
+  /** Undefined: no right of its own tells. */
+  readonly action: ActionName | undefined;
   readonly children: ReactNode;
   readonly onClick: () => void;
   readonly variant?: "primary" | "secondary" | "danger" | "link";
@@ -135,7 +136,7 @@ export interface WriteButtonProps {
 export function WriteButton({ action, children, isDisabled = false, ...props }: WriteButtonProps) {
   const access = useAccess(action);
   const button = (
-    <Button {...props} isAriaDisabled={isDisabled || access?.allowed !== true}>
+    <Button {...props} isAriaDisabled={isDisabled || (action !== undefined && access?.allowed !== true)}>
       {children}
     </Button>
   );

@@ -4,13 +4,16 @@ import type { AppliedObject, ApplyAnswer, ApplyRequest, PlanFile } from "../../p
 import { WriteButton } from "../parts/states.tsx";
 import { request } from "../session/request.ts";
 import { PartlyApplied } from "./partly-applied.tsx";
+import { nodePoolCounts } from "./node-pool-changes.tsx";
 import type { Planned } from "./plan-document.tsx";
+import type { PlanTarget } from "./use-plan.ts";
 
 interface ApplyProps {
   readonly planned: Planned;
   readonly files: readonly PlanFile[];
-  readonly action: "write tuneds" | "write profiles" | "write machine configs";
-  readonly cluster: string | undefined;
+  /** The right that it needs, where one tells: the plan is made with the rights of the user. */
+  readonly action: "write tuneds" | "write profiles" | "write machine configs" | undefined;
+  readonly target: PlanTarget;
   readonly onApplied: (answer: Extract<ApplyAnswer, { type: "applied" }>) => void;
   /** The cluster has changed, and with it the plan: a new one is shown. */
   readonly onChanged: (answer: Extract<ApplyAnswer, { type: "changed" }>["answer"]) => void;
@@ -29,16 +32,20 @@ interface ApplyState {
 const calm: ApplyState = { busy: false, problems: [], partly: [] };
 
 /** Writes what was planned. Where nodes would reboot, their number must be typed. */
-export function Apply({ planned, files, action, cluster, onApplied, onChanged, onAgain }: ApplyProps) {
+export function Apply({ planned, files, action, target, onApplied, onChanged, onAgain }: ApplyProps) {
   const [typed, setTyped] = useState("");
   const [state, setState] = useState<ApplyState>(calm);
-  const { reboots, digest, plan } = planned;
-  const mustType = reboots.length > 0;
+  const { digest, plan } = planned;
+  const inNodePools = nodePoolCounts(plan);
+  const reboots = planned.reboots.length + inNodePools.reboots + inNodePools.replaced;
+  const verb =
+    inNodePools.replaced === 0 ? ["reboots", "reboot"] : ["reboots or is replaced", "reboot or are replaced"];
+  const mustType = reboots > 0;
   const objects = plan.objects.filter(({ derived }) => !derived).length;
   const apply = async (): Promise<void> => {
     setState({ ...calm, busy: true });
     try {
-      const body: ApplyRequest = { cluster, files, digest };
+      const body: ApplyRequest = { ...target, files, digest };
       const answer = await request<ApplyAnswer>("apply", body);
       if (answer.type === "refused") setState({ ...calm, problems: answer.problems.map(({ text }) => text) });
       else if (answer.type === "changed") {
@@ -59,7 +66,7 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged, o
       <div className="plan-apply">
         {mustType ? (
           <FormGroup
-            label={`${reboots.length} ${reboots.length === 1 ? "node reboots" : "nodes reboot"}: type ${reboots.length} to go on`}
+            label={`${reboots} ${reboots === 1 ? `node ${verb[0]}` : `nodes ${verb[1]}`}: type ${reboots} to go on`}
             fieldId="plan-reboots"
           >
             <TextInput id="plan-reboots" value={typed} onChange={(_, value) => setTyped(value)} inputMode="numeric" />
@@ -69,7 +76,7 @@ export function Apply({ planned, files, action, cluster, onApplied, onChanged, o
           action={action}
           onClick={() => void apply()}
           isLoading={state.busy}
-          isDisabled={state.busy || hasErrors || (mustType && typed !== String(reboots.length))}
+          isDisabled={state.busy || hasErrors || (mustType && typed !== String(reboots))}
         >
           Apply {objects}
         </WriteButton>

@@ -8,6 +8,7 @@ import { describeProbe } from "../../../src/language/tuned/probe.ts";
 import type { PlanAnswer } from "../../protocol/answers.ts";
 import { BootWords } from "../design/result.tsx";
 import { Diff } from "./diff.tsx";
+import { NodePoolChanges, nodePoolCounts } from "./node-pool-changes.tsx";
 
 export type Planned = Extract<PlanAnswer, { type: "plan" }>;
 
@@ -23,17 +24,22 @@ export function sentenceOf({ plan, reboots }: Planned): string {
     ...[...plan.changes, ...(plan.scylla?.agents ?? [])].flatMap(({ nodes }) => nodes),
     ...plan.pools.flatMap(({ order }) => order),
   ]);
+  const inNodePools = nodePoolCounts(plan);
+  const nodes = changed.size + inNodePools.changed;
+  const restarts = reboots.length + inNodePools.reboots;
   const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-  const pace = plan.pools.map(({ atOnce }) => atOnce);
+  const rollouts = plan.nodePools?.flatMap(({ rollout }) => (rollout?.upgradeType === "InPlace" ? rollout : [])) ?? [];
+  const pace = [...plan.pools, ...rollouts].map(({ atOnce }) => atOnce);
   const objects = plan.objects.filter(({ change }) => change !== "none").length;
   const parts = [
-    changed.size === 0 ? "no node changes" : count(changed.size, "node changes", "nodes change"),
-    reboots.length === 0
+    nodes === 0 ? "no node changes" : count(nodes, "node changes", "nodes change"),
+    ...(inNodePools.replaced > 0 ? [count(inNodePools.replaced, "is replaced", "are replaced")] : []),
+    restarts === 0
       ? "none reboots"
-      : `${count(reboots.length, "reboots", "reboot")}${pace.length > 0 ? `, ${Math.max(...pace)} at a time` : ""}`,
+      : `${count(restarts, "reboots", "reboot")}${pace.length > 0 ? `, ${Math.max(...pace)} at a time` : ""}`,
   ];
   const warnings = plan.findings.filter(({ severity }) => severity !== "note").length;
-  const head = objects === 0 && changed.size === 0 ? "Nothing would change" : parts.join(", ");
+  const head = objects === 0 && nodes === 0 ? "Nothing would change" : parts.join(", ");
   const sentence = head.charAt(0).toUpperCase() + head.slice(1);
   return warnings === 0 ? sentence : `${sentence}; ${count(warnings, "warning", "warnings")}`;
 }
@@ -117,6 +123,11 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
             </section>
           ))}
         </Tab>
+        {plan.nodePools ? (
+          <Tab eventKey="node-pools" title={<TabTitleText>{`NodePools ${plan.nodePools.length}`}</TabTitleText>}>
+            <NodePoolChanges nodePools={plan.nodePools} />
+          </Tab>
+        ) : null}
         {plan.scylla ? (
           <Tab eventKey="scylla" title={<TabTitleText>{`Scylla ${countOf(plan.scylla)}`}</TabTitleText>}>
             <ScyllaChanges change={plan.scylla} />

@@ -29,7 +29,7 @@ export function Plan() {
   const [files, setFiles] = useState<readonly PlanFile[]>(none);
   const [applied, setApplied] = useState<readonly AppliedObject[]>();
   const { hello } = useConnection();
-  const { answer, problem, isLoading, again, replace } = usePlan(files, hello?.cluster);
+  const { answer, problem, isLoading, again, replace } = usePlan(files, { cluster: hello?.cluster });
   const plan = useCallback((next: readonly PlanFile[]): void => {
     setApplied(undefined);
     setFiles(next);
@@ -117,7 +117,7 @@ export function Plan() {
                 <Apply
                   planned={answer}
                   files={files}
-                  cluster={hello?.cluster}
+                  target={{ cluster: hello?.cluster }}
                   action={actionFor(answer.plan.objects)}
                   onApplied={({ objects }) => setApplied(objects)}
                   onChanged={replace}
@@ -136,6 +136,7 @@ export function Plan() {
 /** The right that most of such a change needs: the server has the last word. */
 function actionFor(objects: readonly { readonly kind: string; readonly derived?: true }[]) {
   const kinds = new Set(objects.filter(({ derived }) => !derived).map(({ kind }) => kind));
+  if (kinds.has("ConfigMap") || kinds.has("NodePool")) return undefined;
   if (kinds.has("PerformanceProfile")) return "write profiles";
   return kinds.has("Tuned") ? "write tuneds" : "write machine configs";
 }

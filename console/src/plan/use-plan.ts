@@ -11,8 +11,11 @@ export interface PlanState {
   readonly replace: (answer: PlanAnswer) => void;
 }
 
+/** Where files are applied, and how. */
+export type PlanTarget = Pick<PlanRequest, "cluster" | "takeOver">;
+
 /** The server's plan of some files; a newer one replaces it. */
-export function usePlan(files: readonly PlanFile[], cluster: string | undefined): PlanState {
+export function usePlan(files: readonly PlanFile[], { cluster, takeOver }: PlanTarget): PlanState {
   const [state, setState] = useState<Pick<PlanState, "answer" | "problem" | "isLoading">>({
     answer: undefined,
     problem: undefined,
@@ -25,7 +28,7 @@ export function usePlan(files: readonly PlanFile[], cluster: string | undefined)
     const ask = async (): Promise<void> => {
       setState({ answer: undefined, problem: undefined, isLoading: true });
       try {
-        const body: PlanRequest = { cluster, files };
+        const body: PlanRequest = { cluster, takeOver, files };
         const answer = await request<PlanAnswer>("plan", body, abort.signal);
         if (!abort.signal.aborted) setState({ answer, problem: undefined, isLoading: false });
       } catch (error) {
@@ -35,7 +38,7 @@ export function usePlan(files: readonly PlanFile[], cluster: string | undefined)
     };
     void ask();
     return () => abort.abort();
-  }, [files, cluster, attempt]);
+  }, [files, cluster, takeOver, attempt]);
   return {
     ...state,
     again: () => setAttempt(attempt + 1),

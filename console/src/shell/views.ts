@@ -49,7 +49,7 @@ export const views: readonly View[] = [
     title: "Design",
     group: "Change",
     key: "d",
-    needs: ["PerformanceProfile.performance.openshift.io"],
+    needs: ["PerformanceProfile.performance.openshift.io", "NodePool.hypershift.openshift.io"],
     Component: lazy(async () => ({ default: (await import("../design/designer.tsx")).Designer })),
   },
   {

@@ -45,6 +45,7 @@ export function useConnection(): { readonly connection: Connection; readonly hel
 }
 
 /** Whether the user may do something; undefined: not known yet. */
-export function useAccess(action: ActionName): AccessRow | undefined {
-  return useTopic("access").rows.get(action);
+export function useAccess(action: ActionName | undefined): AccessRow | undefined {
+  const { rows } = useTopic("access");
+  return action && rows.get(action);
 }

@@ -33,5 +33,11 @@ export function tunedProfileName(profile: string, part?: string): string {
   return `openshift-node-performance-${part === undefined ? "" : `${part}-`}${profile}`;
 }
 
+/** The profile from which the TuneD profile of a node is derived. Undefined: another one. */
+export function profileOfTuned(tuned: string): string | undefined {
+  const prefix = tunedProfileName("");
+  return tuned.startsWith(prefix) ? tuned.slice(prefix.length) : undefined;
+}
+
 /** The name of the profile's runtime in the configuration of CRI-O, which the MachineConfig brings. */
 export const runtimeHandler = "high-performance";

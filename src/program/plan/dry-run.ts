@@ -65,6 +65,12 @@ const tuned: readonly PlannedKind[] = [
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),
 ];
 
+export interface ApplyAs {
+  readonly manager: string;
+  /** Sets fields of other managers too, as an edit does. */
+  readonly takesOver: boolean;
+}
+
 export interface DryRunOptions {
   /** For objects that name none. */
   readonly namespace: string;
@@ -72,8 +78,8 @@ export interface DryRunOptions {
   readonly absent?: readonly string[];
   /** What hosted control planes have to do with the cluster. `hosted`: its Tuneds are copies. */
   readonly side?: "management" | "hosted" | undefined;
-  /** Server-side apply as this manager, instead of what `kubectl apply` sends. */
-  readonly applyAs?: string | undefined;
+  /** Server-side apply, instead of what `kubectl apply` sends. */
+  readonly applyAs?: ApplyAs | undefined;
   /** The objects are to be deleted. */
   readonly deletes?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -161,8 +167,11 @@ async function dryRun(
   const options = { namespace, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
   const before = await ifThere(client.get(ref, name, { namespace, signal }));
   if (applyAs !== undefined) {
-    const manager = { ...options, fieldManager: applyAs };
-    return { before, after: await client.patch(ref, name, { type: "apply", object }, manager) };
+    const manager = { ...options, fieldManager: applyAs.manager };
+    return {
+      before,
+      after: await client.patch(ref, name, { type: "apply", object, force: applyAs.takesOver }, manager),
+    };
   }
   if (!before) return { after: await client.create(ref, object, options) };
   // kubectl keeps its own annotation there, so that it never removes those of other clients.

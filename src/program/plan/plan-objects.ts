@@ -17,7 +17,7 @@ import { gatherRollout } from "../gather/gather-rollout.ts";
 import { gatherScylla } from "../gather/gather-scylla.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
-import { dryRunAll, type Skipped } from "./dry-run.ts";
+import { type ApplyAs, dryRunAll, type Skipped } from "./dry-run.ts";
 
 /** What applying or deleting objects would do. */
 export interface PlanDocument extends ChangePlan {
@@ -29,8 +29,8 @@ export interface PlanObjects {
   readonly manifests: readonly Manifest[];
   /** For objects that name none. Default `default`. */
   readonly namespace?: string | undefined;
-  /** Asks for server-side apply as this manager, instead of what `kubectl apply` sends. */
-  readonly applyAs?: string | undefined;
+  /** Asks for server-side apply, instead of what `kubectl apply` sends. */
+  readonly applyAs?: ApplyAs | undefined;
   /** Instead of applied, they are deleted. */
   readonly deletes?: boolean | undefined;
   readonly signal: AbortSignal;

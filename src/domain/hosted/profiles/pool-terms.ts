@@ -60,7 +60,7 @@ export function holdFor(profile: EnvelopedProfile, terms: HoldTerms): HoldInput 
   return {
     boot: boot && {
       ...boot,
-      tuneds: boot.tuneds.flatMap((tuned) => inPool(tuned, nodePool)),
+      tuneds: boot.tuneds.flatMap((tuned) => plainTuned(tuned, nodePool)),
       // No rule is for the NodePool any more: the ConfigMap with its boot arguments goes first.
       orphaned: [...boot.poolsOf.values()].flat().includes(nodePool) ? [] : [machineConfigName(nodePool)],
     },
@@ -76,7 +76,7 @@ function isAbout(members: readonly KubeObject[], nodePool: string, { labelsOf = 
 }
 
 /** A Tuned of the NodePool with the name that it has in its ConfigMap. */
-function inPool<T extends KubeObject>(tuned: T, nodePool: string): T[] {
+export function plainTuned<T extends KubeObject>(tuned: T, nodePool: string): T[] {
   const { name = "", labels = {} } = tuned.metadata;
   const suffix = hostedTunedName("", nodePool);
   if (!Object.hasOwn(labels, keys.nodePoolName) || labels[keys.nodePoolName] !== nodePool || !name.endsWith(suffix))

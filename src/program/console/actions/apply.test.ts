@@ -44,9 +44,9 @@ async function serving(answer: (name: string) => number | undefined) {
     end();
   });
   const outcomes = async () =>
-    (await applyAll(manifests, { client, discovery: new Discovery(client), namespace: "default" })).map(
-      ({ name, error, lost }) => [name, error === undefined ? "written" : (lost ?? "refused")],
-    );
+    (
+      await applyAll(manifests, { client, discovery: new Discovery(client), namespace: "default", takesOver: false })
+    ).map(({ name, error, lost }) => [name, error === undefined ? "written" : (lost ?? "refused")]);
   return { asked, outcomes, end };
 }
 

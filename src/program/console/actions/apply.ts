@@ -6,11 +6,11 @@ import { get, type JsonObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Manifest } from "../../manifest/read-manifests.ts";
 import { type ActionContext, RequestError } from "./action.ts";
-import { fieldManager, namespaceOf, planFiles } from "./plan.ts";
+import { fieldManager, namespaceOf, planFiles, takesOver } from "./plan.ts";
 
 /**
- * Plans again, and applies if the answer is the one that the user saw. Never forced: a conflict names the manager and the
- * field. Objects that the plan skips, which are of no use for tuning, are not written.
+ * Plans again, and applies if the answer is the one that the user saw. Unless the user takes fields over, a conflict names the
+ * manager and the field. Objects that the plan skips, which are of no use for tuning, are not written.
  */
 export async function apply(body: JsonObject, context: ActionContext): Promise<ApplyAnswer> {
   const digest = get(body, "digest");
@@ -25,7 +25,10 @@ export async function apply(body: JsonObject, context: ActionContext): Promise<A
   const discovery = new Discovery(context.cluster.client);
   const namespace = namespaceOf(body) ?? "default";
   const { client } = context.cluster;
-  return { type: "applied", objects: await applyAll(planned, { client, discovery, namespace }) };
+  return {
+    type: "applied",
+    objects: await applyAll(planned, { client, discovery, namespace, takesOver: takesOver(body) }),
+  };
 }
 
 /** In the order of the files, as kubectl does. After an API server that does not answer, nothing more is sent. */
@@ -46,11 +49,15 @@ interface ApplyOptions {
   readonly client: Client;
   readonly discovery: Discovery;
   readonly namespace: string;
+  readonly takesOver: boolean;
 }
 
 type Outcome = Pick<AppliedObject, "namespace" | "error" | "lost">;
 
-async function applyOne(object: KubeObject, { client, discovery, namespace: usual }: ApplyOptions): Promise<Outcome> {
+async function applyOne(
+  object: KubeObject,
+  { client, discovery, namespace: usual, takesOver: force }: ApplyOptions,
+): Promise<Outcome> {
   const { kind, apiVersion, metadata } = object;
   let isSent = false;
   try {
@@ -62,7 +69,7 @@ async function applyOne(object: KubeObject, { client, discovery, namespace: usua
     await client.patch(
       of,
       metadata.name ?? "",
-      { type: "apply", object: { ...object, metadata: { ...metadata, ...target } } },
+      { type: "apply", object: { ...object, metadata: { ...metadata, ...target } }, force },
       { ...target, fieldManager, fieldValidation: "Strict" },
     );
     return target;

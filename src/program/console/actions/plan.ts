@@ -28,7 +28,8 @@ export async function planFiles(body: JsonObject, { cluster, signal }: ActionCon
   if (problems.length > 0) return refused(problems);
   if (manifests.length === 0) return refused(["there are no objects in it"]);
   const namespace = namespaceOf(body);
-  const planned = await planObjects({ client: cluster.client, manifests, namespace, applyAs: fieldManager, signal });
+  const applyAs = { manager: fieldManager, takesOver: takesOver(body) };
+  const planned = await planObjects({ client: cluster.client, manifests, namespace, applyAs, signal });
   if (planned.type === "refused") return refused(planned.problems);
   const { document } = planned;
   const digest = hashOf(canonical(document));
@@ -39,6 +40,11 @@ export function namespaceOf(body: JsonObject): string | undefined {
   const namespace = get(body, "namespace");
   if (namespace !== undefined && typeof namespace !== "string") throw new RequestError("namespace: not a text");
   return namespace;
+}
+
+/** Whether fields of other managers are set all the same. */
+export function takesOver(body: JsonObject): boolean {
+  return get(body, "takeOver") === true;
 }
 
 function filesOf(body: JsonObject): PlanFile[] {

@@ -3,7 +3,7 @@ import type { Informer } from "../../../cluster/kube/cache.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { ConfigMap } from "../../../domain/hosted/envelope/read-manifests.ts";
 import { revertedReason, revertedTuned } from "../../../domain/hosted/mirror/mirror-events.ts";
-import { keys, nodePoolOf } from "../../../domain/hosted/protocol.ts";
+import { keys } from "../../../domain/hosted/protocol.ts";
 import { controlPlaneOf, type NodePool } from "../../../domain/node-pool/api.ts";
 import { projectConfigMap } from "../../../domain/node-pool/node-pool-caches.ts";
 import { reportOn } from "../../../domain/node-pool/reported.ts";
@@ -16,12 +16,12 @@ import { at, text } from "../../../language/object/json.ts";
 import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import type { CacheDefinition } from "../user-caches.ts";
 import { onChangedFacts } from "./changed-facts.ts";
-import { followIn } from "./cluster-side.ts";
+import { followIn, hasNodes, hostedSide } from "./cluster-side.ts";
 import { nodeCache } from "./fleet-caches.ts";
 import { nodePoolCache } from "./rollout.ts";
 import type { TopicContext, UserCluster } from "./topic-context.ts";
 
-const configMapCache: CacheDefinition<ConfigMap> = { kind: kinds.configMap, project: projectConfigMap };
+export const configMapCache: CacheDefinition<ConfigMap> = { kind: kinds.configMap, project: projectConfigMap };
 const tunedCache: CacheDefinition<Tuned> = {
   kind: tunedKind,
   namespace: tuningNamespace,
@@ -88,7 +88,12 @@ function rowsOf(
 ): ClustersRow[] {
   const { name = "", namespace = "" } = nodePool.metadata;
   const controlPlane = side.configMaps.list().filter(({ metadata }) => metadata.namespace === controlPlaneOf(nodePool));
-  const hosted = hostedSide(name, side, sides);
+  const hosted = hostedSide(
+    side,
+    sides,
+    (one) =>
+      hasNodes(one, name) || one.tuneds.list().some(({ metadata }) => metadata.labels?.[keys.nodePoolName] === name),
+  );
   const reverts = revertsIn(side.events.list(), controlPlaneOf(nodePool));
   const report = reportOn(name, controlPlane);
   const { nodes, updated, state, waits } = nodePoolView(
@@ -111,17 +116,6 @@ function rowsOf(
       return { ...common, chain, ...(reverted === undefined ? {} : { reverted }) };
     }),
   ];
-}
-
-/** The other cluster that has nodes or Tuneds of this NodePool. Of several with one name nobody knows which it is. */
-function hostedSide(nodePool: string, own: Side, sides: readonly Side[]): Side | undefined {
-  const found = sides.filter(
-    (side) =>
-      side !== own &&
-      (side.nodes.list().some((node) => nodePoolOf(node) === nodePool) ||
-        side.tuneds.list().some(({ metadata }) => metadata.labels?.[keys.nodePoolName] === nodePool)),
-  );
-  return found.length === 1 ? found[0] : undefined;
 }
 
 /** By Tuned: when an edit of it was set back last. */

@@ -1,90 +1,84 @@
 import type { DesignRow, TopicRows } from "../../../../console/protocol/topics.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import type { KindRef } from "../../../cluster/kube/client.ts";
 import { errorText } from "../../../cluster/runtime/error-text.ts";
-import {
-  containerRuntimeConfigKind,
-  kubeletConfigKind,
-  type MachineConfig,
-  machineConfigKind,
-  type MachineConfigPool,
-} from "../../../domain/machine-config/api.ts";
-import { machineConfigurationKind } from "../../../domain/machine-config/cost/disruption-policy.ts";
+import { nodePoolOf } from "../../../domain/hosted/protocol.ts";
+import { poolMark } from "../../../domain/hosted/rollout/ordered-pool.ts";
+import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
 import { Pools } from "../../../domain/machine-config/pools.ts";
 import { poolOfRendering } from "../../../domain/machine-config/rendered-annotations.ts";
-import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import {
-  type PerformanceProfile,
-  performanceProfileKind,
-  runtimeClassKind,
-} from "../../../domain/performance-profile/api.ts";
-import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
+import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
 import { poolFor } from "../../../domain/performance-profile/pools.ts";
-import { previewObject } from "../../../domain/plan/preview-objects.ts";
-import { infrastructureKind, partitioningConfigMap } from "../../../domain/workload-partitioning/identifier.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import { clusterFeatures, rollsOut } from "../../operator/cluster-features.ts";
-import type { CacheDefinition } from "../user-caches.ts";
+import { configCache, nodeCache, otherCaches, performanceProfileCache, profileCache } from "./design-caches.ts";
 import { poolCache } from "./fleet-caches.ts";
+import { openNodePoolDesign } from "./node-pool-design.ts";
+import { type FoundNodePool, foundNodePools, nodePoolSides, withConfigMaps } from "./node-pool-sides.ts";
 import type { TopicContext } from "./topic-context.ts";
 
-function previewed(
-  kind: KindRef,
-  of: Pick<CacheDefinition<KubeObject>, "namespace" | "fieldSelector"> = {},
-): CacheDefinition<KubeObject> {
-  return { kind, ...of, project: previewObject };
-}
+type Rows = Map<string, TopicRows["designs"]>;
 
-const nodeCache = previewed(kinds.node);
-const profileCache = previewed(profileKind, { namespace: tuningNamespace });
-const configCache: CacheDefinition<MachineConfig> = { kind: machineConfigKind, project: previewObject };
-const performanceProfileCache: CacheDefinition<PerformanceProfile> = {
-  kind: performanceProfileKind,
-  project: previewObject,
-};
-const otherCaches = [
-  previewed(tunedKind, { namespace: tuningNamespace }),
-  previewed(kubeletConfigKind),
-  previewed(containerRuntimeConfigKind),
-  previewed(runtimeClassKind),
-  previewed(machineConfigurationKind),
-  previewed(featureGateKind, { fieldSelector: "metadata.name=cluster" }),
-  previewed(infrastructureKind, { fieldSelector: "metadata.name=cluster" }),
-  previewed(kinds.configMap, {
-    namespace: partitioningConfigMap.namespace,
-    fieldSelector: `metadata.name=${partitioningConfigMap.name}`,
-  }),
-];
-
-/** Pools and PerformanceProfiles to choose from. */
+/** Pools, NodePools and their profiles to choose from. */
 export function openDesigns(context: TopicContext<"designs">): void {
   const pools = context.cache(poolCache);
   const profiles = context.cache(performanceProfileCache);
   const nodes = context.cache(nodeCache);
-  context.follow([pools, profiles, nodes], () => {
-    const known = new Pools(pools.list());
-    const counts = new Map<string, number>(pools.list().map(({ metadata }) => [metadata.name ?? "", 0]));
-    for (const { metadata } of nodes.list()) {
-      const [pool] = known.ofNode(metadata.labels ?? {});
-      if (pool !== undefined) counts.set(pool, (counts.get(pool) ?? 0) + 1);
-    }
-    const divided = new Map<string, string>();
-    for (const { metadata, spec } of profiles.list()) {
-      const found = poolFor(spec?.nodeSelector ?? {}, pools.list());
-      if (found.type === "pool") divided.set(found.pool.metadata.name ?? "", metadata.name ?? "");
-    }
-    const rows = new Map<string, TopicRows["designs"]>();
-    for (const [name, nodes] of counts) {
-      const profile = divided.get(name);
-      rows.set(`pool/${name}`, { nodes, ...(profile === undefined ? {} : { divided: profile }) });
-    }
-    for (const profile of profiles.list()) rows.set(`profile/${profile.metadata.name}`, { profile });
-    context.replace(rows);
-  });
+  const sides = nodePoolSides(context);
+  const compute = (): void => {
+    const more = withConfigMaps(sides);
+    if (more.length > 0) return context.follow(more, compute);
+    const found = foundNodePools(sides);
+    const members = nodes.list().filter((node) => nodePoolOf(node) !== "");
+    context.replace(
+      new Map([
+        ...poolRows({ pools: pools.list(), profiles: profiles.list(), nodes: nodes.list() }),
+        ...found.map(nodePoolRow),
+        ...(found.length === 0 && members.length > 0
+          ? [["unmanaged", { nodes: members.length }] as [string, TopicRows["designs"]]]
+          : []),
+      ]),
+    );
+  };
+  context.follow([pools, profiles, nodes, ...sides.flatMap((side) => [side.nodePools, side.nodes])], compute);
+}
+
+interface PoolRowsInput {
+  readonly pools: readonly MachineConfigPool[];
+  readonly profiles: readonly PerformanceProfile[];
+  readonly nodes: readonly KubeObject[];
+}
+
+/** Without the pools by which a hosted cluster rolls out its NodePools. */
+function poolRows({ pools: all, profiles, nodes }: PoolRowsInput): Rows {
+  const pools = all.filter(({ metadata }) => metadata.labels?.[poolMark] === undefined);
+  const known = new Pools(pools);
+  const counts = new Map<string, number>(pools.map(({ metadata }) => [metadata.name ?? "", 0]));
+  for (const { metadata } of nodes) {
+    const [pool] = known.ofNode(metadata.labels ?? {});
+    if (pool !== undefined) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+  }
+  const divided = new Map<string, string>();
+  for (const { metadata, spec } of profiles) {
+    const found = poolFor(spec?.nodeSelector ?? {}, pools);
+    if (found.type === "pool") divided.set(found.pool.metadata.name ?? "", metadata.name ?? "");
+  }
+  const rows: Rows = new Map();
+  for (const [name, nodes] of counts) {
+    const profile = divided.get(name);
+    rows.set(`pool/${name}`, { nodes, ...(profile === undefined ? {} : { divided: profile }) });
+  }
+  for (const profile of profiles) rows.set(`profile/${profile.metadata.name}`, { profile });
+  return rows;
+}
+
+function nodePoolRow({ nodePool, nodes, given }: FoundNodePool): [string, TopicRows["designs"]] {
+  const profile = given && { divided: given.profile.metadata.name ?? "", profile: given.profile };
+  return [`pool/${keyOf(nodePool)}`, { nodes: nodes.length, ...profile }];
 }
 
 /** What a preview of a profile for one pool depends on: the page computes it. */
 export function openDesign(context: TopicContext<"design/">): void {
+  // No name of a MachineConfigPool has a slash.
+  if (context.argument.includes("/")) return openNodePoolDesign(context);
   const pools = context.cache(poolCache);
   const nodes = context.cache(nodeCache);
   const profiles = context.cache(profileCache);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CpusInForce, Profile } from "../../../../domain/node-tuning/api.ts";
+import { keys } from "../../../../domain/hosted/protocol.ts";
 import type { PerformanceProfile } from "../../../../domain/performance-profile/api.ts";
 import { recordAnnotation, type TuningInputs } from "../../../../domain/scylla/on-node/tuning.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
@@ -114,6 +115,15 @@ describe("the CPUs of a node", () => {
         unreported: true,
       });
     });
+  });
+
+  it("of a NodePool have the profile that the Tuned of the node is derived from: a hosted cluster has no other sign of it", () => {
+    const labels = { [keys.nodePool]: "np1" };
+    const given = profileWith(["0/0:0-1"]);
+    const profile = { ...given, spec: { ...given.spec, config: { tunedProfile: "openshift-node-performance-quick" } } };
+    expect(nodeCpus({ ...none, labels, profile }).profile).toBe("quick");
+    expect(nodeCpus({ ...none, labels, profile: given }).profile).toBeUndefined();
+    expect(nodeCpus({ ...none, profile }).profile).toBeUndefined();
   });
 
   it("are those of databases by the last Job that succeeded", () => {

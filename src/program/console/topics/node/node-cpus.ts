@@ -1,6 +1,8 @@
 import type { CpusetsByRole, NodeCpus } from "../../../../../console/protocol/node.ts";
+import { keys } from "../../../../domain/hosted/protocol.ts";
 import type { CpusInForce, Profile } from "../../../../domain/node-tuning/api.ts";
 import type { PerformanceProfile } from "../../../../domain/performance-profile/api.ts";
+import { profileOfTuned } from "../../../../domain/performance-profile/names.ts";
 import { selects } from "../../../../domain/performance-profile/pools.ts";
 import { progressOf } from "../../../../domain/scylla/on-node/job-progress.ts";
 import { readRecord, type TuningRecord } from "../../../../domain/scylla/on-node/tuning.ts";
@@ -35,6 +37,10 @@ export function nodeCpus({ labels, profile, performanceProfiles, jobs }: NodeCpu
   const { hardware, cpus } = profile?.status ?? {};
   const topology = hardware && parseTopology(hardware);
   const dividing = performanceProfiles.find(({ spec }) => selects({ matchLabels: spec?.nodeSelector }, labels));
+  // A hosted cluster has no PerformanceProfiles: what is derived from one names it.
+  const isHosted = Object.hasOwn(labels, keys.nodePool);
+  const name =
+    dividing?.metadata.name ?? (isHosted ? profileOfTuned(profile?.spec.config.tunedProfile ?? "") : undefined);
   const wanted = wantedBy(dividing);
   const online = topology && onlineCpus(topology);
   const actual = online && cpus && setsInForce(cpus, { online, offline: topology.offline, wanted });
@@ -46,7 +52,7 @@ export function nodeCpus({ labels, profile, performanceProfiles, jobs }: NodeCpu
     ...(hardware && topology
       ? { topology: { numaNodes: hardware.numaNodes, offline: hardware.offline }, caches: hardware.caches ?? [] }
       : {}),
-    ...(dividing ? { profile: dividing.metadata.name ?? "" } : {}),
+    ...(name === undefined ? {} : { profile: name }),
     sets: { ...textsOf(actual ?? wanted), ...(scylla === undefined ? {} : { scylla }) },
     ...(dividing && !actual ? { unreported: true } : {}),
     ...(dividing && actual && !equal(actual, onMachine(wanted, topology)) ? { wanted: textsOf(wanted) } : {}),
