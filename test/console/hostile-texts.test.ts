@@ -61,7 +61,6 @@ browserTest("names of 253 letters and hostile texts stay text and fit, in every 
   const views = [
     ["/", name],
     [`/nodes/${name}`, name],
-    [`/nodes/${name}?tab=events`, name],
     ["/rollout", longName("p")],
     ["/clusters", longName("o")],
     ["/design", longName("p")],

@@ -119,13 +119,14 @@ browserTest(
     await grid.waitFor();
     await grid.focus();
     for (let i = 0; i < 60; i++) await page.keyboard.press("ArrowDown");
+    // Rows follow the scrolling with the next frame.
     const view = () =>
-      page.evaluate<object>(`(() => ({
+      page.evaluate<object>(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => ({
       address: location.search,
       top: Math.max(...[...document.querySelectorAll("*")].map((one) => one.scrollTop)),
       rows: [...document.querySelectorAll("tbody tr[aria-selected]")].map((row) => row.textContent.slice(0, 6)),
       focus: document.activeElement?.getAttribute("aria-label"),
-    }))()`);
+    }))`);
     const before = await view();
     expect(before).toMatchObject({ address: "?q=n-&sort=name" });
     expect((before as { top: number }).top).toBeGreaterThan(500);
