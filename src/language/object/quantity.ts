@@ -37,7 +37,21 @@ const largestBinary = 2n ** 63n - 1n;
 const longestText = 256;
 const largestExponent = 1000;
 
+/** A cache: the same amounts come again and again, in every review of a pod some forty times. */
+const known = new Map<string, Quantity>();
+const mostKnown = 1000;
+
 export function parseQuantity(text: string): Quantity {
+  let quantity = known.get(text);
+  if (!quantity) {
+    quantity = parsed(text);
+    if (known.size === mostKnown) known.clear();
+    known.set(text, quantity);
+  }
+  return quantity;
+}
+
+function parsed(text: string): Quantity {
   const match = text === "" || text.length > longestText ? null : shape.exec(text);
   if (!match)
     throw new QuantityError(

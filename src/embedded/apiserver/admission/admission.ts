@@ -38,6 +38,9 @@ export interface Attributes {
   round: "first" | "again-wanted" | "again";
 }
 
+/** The object, its spec, a list of containers, a container. Plug-ins replace what is deeper: it is compared without a copy. */
+export const levelsChangedInPlace = 4;
+
 /** An admission plug-in. Refuses a write by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
@@ -45,7 +48,7 @@ export interface AdmissionPlugin {
   mayWait?(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean;
   /** Called for every write, so it must be cheap. A write that no plug-in handles stays synchronous. */
   handles(attributes: Attributes): boolean;
-  /** May change the object. Runs before validation. */
+  /** May change the object, in place as deep as `levelsChangedInPlace`. Runs before validation. */
   admit?(attributes: Attributes): void | Promise<void>;
   /** Sees the object as it will be stored. Runs after validation. */
   validate?(attributes: Attributes): void | Promise<void>;

@@ -33,13 +33,15 @@ export function compileExpression(
   const [first, ...others] = scope.faults;
   if (first) throw new CompileError(first.message, first.at, others.slice(0, mostFaults - 1));
   const uses = namesIn(node);
-  const given = names.map((name) => (uses.has(name) ? name : undefined));
+  const used = [...names.entries()].filter(([, name]) => uses.has(name));
   return {
     type,
     uses,
     evaluate(values, budget = { left: costLimit }) {
       const limit = Math.min(costLimit, budget.left);
-      const frame: Frame = { slots: given.map((name) => (name && values[name]) ?? null), budget: limit };
+      const slots: Value[] = names.map(() => null);
+      for (const [slot, name] of used) slots[slot] = values[name] ?? null;
+      const frame: Frame = { slots, budget: limit };
       try {
         return run(frame);
       } finally {

@@ -59,7 +59,7 @@ export function podEntries(asks: MatchCondition, namespace: string): WebhookEntr
   const prefixes = ["kube-", "openshift-"].map((prefix) => `request.namespace.startsWith('${prefix}')`);
   const isPlatform = [...prefixes, ...own].join(" || ");
   return [
-    { failurePolicy: "Fail", matchConditions: [{ name: "users", expression: `!(${isPlatform})` }, asks] },
+    { failurePolicy: "Fail", matchConditions: [asks, { name: "users", expression: `!(${isPlatform})` }] },
     {
       suffix: "-platform",
       failurePolicy: "Ignore",

@@ -1,6 +1,6 @@
-import { clone, equal } from "../../../../language/object/json.ts";
+import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { AdmissionPlugin, Attributes } from "../admission.ts";
+import { type AdmissionPlugin, type Attributes, levelsChangedInPlace } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
 import { type Candidate, Selection, WebhookIndex } from "./webhook-index.ts";
 import { patched } from "./patched.ts";
@@ -40,7 +40,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
       if (i === first || (i > first && isDue(candidate, pass))) await this.#ask(candidate, pass);
     const { attributes, round } = pass;
     if (attributes.round === "again-wanted" && round.asked.size > 0)
-      round.output = clone(withoutOwners(attributes.object));
+      round.output = copied(withoutOwners(attributes.object), levelsChangedInPlace);
   }
 
   async #ask(candidate: Candidate, { attributes, round }: Pass): Promise<void> {
@@ -91,11 +91,19 @@ function withoutOwners(object: KubeObject | undefined): KubeObject | undefined {
   return { ...object, metadata };
 }
 
+function copied(value: unknown, levels: number): unknown {
+  if (levels === 0 || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => copied(item, levels - 1));
+  const copy = { ...value } as Record<string, unknown>;
+  for (const key of Object.keys(copy)) copy[key] = copied(copy[key], levels - 1);
+  return copy;
+}
+
 /** The webhooks to call again, because the object changed after their call. */
 class Round {
   readonly asked = new Set<string>();
   readonly again = new Set<string>();
-  output: KubeObject | undefined;
+  output: unknown;
 
   forgetOutcomes(): void {
     for (const id of this.asked) this.again.add(id);

@@ -325,6 +325,15 @@ describe("mutating webhooks", () => {
     expect(pod.spec).toMatchObject({ priorityClassName: "high", priority: 7 });
   });
 
+  it("are called again if a built-in plug-in restores what they removed of a container", async () => {
+    await server.create("serviceaccounts", { metadata: { namespace: "a", name: "default" } });
+    const rules = [{ ...everything[0], resources: ["pods"] }];
+    await configure("mutating", "a", hook("w", { rules, reinvocationPolicy: "IfNeeded" }));
+    reply = () => patch({ op: "remove", path: "/spec/containers/0/volumeMounts" });
+    await server.create("pods", { metadata: map, spec: { containers: [{ name: "c", image: "i" }] } });
+    expect(urls()).toEqual(["w", "w"]);
+  });
+
   it("do not become field managers of what they change", async () => {
     await configure("mutating", "a", hook("w"));
     reply = () => addKey("added");
