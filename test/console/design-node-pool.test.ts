@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { ConfigMap } from "../../src/domain/hosted/envelope/read-manifests.ts";
 import { nodePoolKind } from "../../src/domain/node-pool/api.ts";
 import { splitDocuments } from "../../src/language/object/split-documents.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
+import { Program } from "../../src/program/cli/testing/program.ts";
 import { clustersNamespace as namespace } from "../../src/program/cli/up/hosted-example.ts";
 import { browserTest, openPage } from "./harness/browser-test.ts";
 import { hostedForAll } from "./harness/hosted-system.ts";
@@ -211,3 +215,17 @@ browserTest(
     await looksRight(other.page, "design-management-alone");
   },
 );
+
+browserTest("attune console with the contexts of both clusters knows the nodes of a NodePool", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "attune-console-"));
+  const program = await Program.build();
+  onTestFinished(async () => {
+    await program.remove();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const contexts = ["--context", "hosted", "--context", "management"];
+  const run = program.start(["console", "--kubeconfig", system.kubeconfig, ...contexts, "--dir", dir]);
+  const [, link = ""] = await run.printed(/console +(http\S+)/);
+  const { page } = await openPage(link.replace("/#", "/design?pool=low-latency#"));
+  await sentence(page, "low-latency: 4 CPUs a node, 1 node, none reboots").waitFor();
+});

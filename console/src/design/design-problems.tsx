@@ -20,8 +20,14 @@ interface DesignProblemsProps {
 export function DesignProblems({ sources, unmanaged }: DesignProblemsProps) {
   const { rows } = useTopic("kinds");
   const hasNodePools = rows.get("NodePool.hypershift.openshift.io")?.served === true;
-  // Where no cluster has them, nobody misses the right to see them.
-  const known = [...sources].filter(([source]) => hasNodePools || !source.startsWith("NodePool"));
+  const known = [...sources].filter(([source]) => {
+    const [kind, cluster] = source.split(" of ");
+    // Where no cluster has them, nobody misses the right to see them.
+    if (kind === "NodePool") return hasNodePools;
+    // Nodes of NodePools are in the other cluster.
+    const isManagement = cluster !== undefined && sources.get(`NodePool of ${cluster}`)?.state !== "absent";
+    return !(kind === "Node" && isManagement);
+  });
   const named = known.map(([source]): [string, string] => {
     const [kind = "", cluster] = source.split(" of ");
     return [source, cluster === undefined ? (what[kind] ?? kind) : `${what[kind] ?? kind} of cluster ${cluster}`];
@@ -30,9 +36,12 @@ export function DesignProblems({ sources, unmanaged }: DesignProblemsProps) {
     <>
       <SourceProblems sources={new Map(known)} what={Object.fromEntries(named)} />
       {unmanaged === undefined || hasNodePools ? null : (
-        <Empty title="The profiles of these nodes are in another cluster" command="attune console --context MANAGEMENT">
+        <Empty
+          title="The profiles of these nodes are in another cluster"
+          command="attune console --context HOSTED --context MANAGEMENT"
+        >
           {unmanaged === 1 ? "1 node is" : `${unmanaged} nodes are`} in NodePools. A NodePool and the ConfigMap with its
-          profile are in the management cluster, and this console does not show that. Start one for its context.
+          profile are in the management cluster, which this console does not show. Start one with the contexts of both.
         </Empty>
       )}
     </>

@@ -48,6 +48,8 @@ export function sentenceOf({ plan, reboots }: Planned): string {
 export function PlanDocument({ planned }: { readonly planned: Planned }) {
   const { plan, reboots } = planned;
   const [active, setActive] = useState<string | number>("objects");
+  // What happens to nodes of NodePools is told there: a management cluster may have no others.
+  const hasNodes = !plan.nodePools || plan.changes.length + plan.boot.length + plan.pools.length > 0;
   return (
     <>
       {plan.findings.map(({ severity, about, message }) => (
@@ -87,42 +89,44 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
             />
           ))}
         </Tab>
-        <Tab
-          eventKey="nodes"
-          title={
-            <TabTitleText>{`Nodes ${plan.changes.reduce((sum, { nodes }) => sum + nodes.length, 0)}`}</TabTitleText>
-          }
-        >
-          {plan.changes.length === 0 ? <p>No node gets another profile or setting.</p> : null}
-          {plan.changes.map((change) => (
-            <section key={change.nodes.join()} className="plan-nodes" aria-label={few(change.nodes)}>
-              <h2>
-                {few(change.nodes)}:{" "}
-                {change.before === change.after
-                  ? change.after
-                  : `${change.before ?? "no profile"} → ${change.after ?? "no profile"}`}
-              </h2>
-              {change.problems.map((problem) => (
-                <Alert component="p" key={problem} isInline isPlain variant="danger" title="Cannot apply">
-                  {problem}
-                </Alert>
-              ))}
-              <Notes change={change} />
-              <ul className="plan-settings">
-                {change.options.map(({ option, before, after }) => (
-                  <li key={option}>
-                    agent {option}: {before} → {after}
-                  </li>
+        {hasNodes ? (
+          <Tab
+            eventKey="nodes"
+            title={
+              <TabTitleText>{`Nodes ${plan.changes.reduce((sum, { nodes }) => sum + nodes.length, 0)}`}</TabTitleText>
+            }
+          >
+            {plan.changes.length === 0 ? <p>No node gets another profile or setting.</p> : null}
+            {plan.changes.map((change) => (
+              <section key={change.nodes.join()} className="plan-nodes" aria-label={few(change.nodes)}>
+                <h2>
+                  {few(change.nodes)}:{" "}
+                  {change.before === change.after
+                    ? change.after
+                    : `${change.before ?? "no profile"} → ${change.after ?? "no profile"}`}
+                </h2>
+                {change.problems.map((problem) => (
+                  <Alert component="p" key={problem} isInline isPlain variant="danger" title="Cannot apply">
+                    {problem}
+                  </Alert>
                 ))}
-                {change.settings.map(({ unit, option, before, after }) => (
-                  <li key={`${unit} ${option}`}>
-                    {unit} {option}: {before?.value ?? "not set"} → {after?.value ?? "as it was"}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
-        </Tab>
+                <Notes change={change} />
+                <ul className="plan-settings">
+                  {change.options.map(({ option, before, after }) => (
+                    <li key={option}>
+                      agent {option}: {before} → {after}
+                    </li>
+                  ))}
+                  {change.settings.map(({ unit, option, before, after }) => (
+                    <li key={`${unit} ${option}`}>
+                      {unit} {option}: {before?.value ?? "not set"} → {after?.value ?? "as it was"}
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            ))}
+          </Tab>
+        ) : null}
         {plan.nodePools ? (
           <Tab eventKey="node-pools" title={<TabTitleText>{`NodePools ${plan.nodePools.length}`}</TabTitleText>}>
             <NodePoolChanges nodePools={plan.nodePools} />
@@ -133,31 +137,35 @@ export function PlanDocument({ planned }: { readonly planned: Planned }) {
             <ScyllaChanges change={plan.scylla} />
           </Tab>
         ) : null}
-        <Tab eventKey="boot" title={<TabTitleText>{`Boot ${plan.boot.length}`}</TabTitleText>}>
-          <BootWords boot={plan.boot} />
-        </Tab>
-        <Tab eventKey="reboots" title={<TabTitleText>{`Reboots ${reboots.length}`}</TabTitleText>}>
-          {plan.pools.length === 0 ? <p>No pool gets another config.</p> : null}
-          {plan.pools.map(({ pool, updates, order, atOnce, waits }) => (
-            <section key={pool} aria-label={`Pool ${pool}`}>
-              <h2>
-                Pool {pool}, {atOnce} at a time: {few(order)}
-              </h2>
-              <ul>
-                {updates.map(({ nodes, level, because, problem }) => (
-                  <li key={nodes.join()}>
-                    {level}: {few(nodes)}
-                    {because.length > 0 ? `, because of ${few(because)}` : ""}
-                    {problem === undefined ? "" : `; they would refuse it: ${problem}`}
-                  </li>
+        {hasNodes ? (
+          <Tab eventKey="boot" title={<TabTitleText>{`Boot ${plan.boot.length}`}</TabTitleText>}>
+            <BootWords boot={plan.boot} />
+          </Tab>
+        ) : null}
+        {hasNodes ? (
+          <Tab eventKey="reboots" title={<TabTitleText>{`Reboots ${reboots.length}`}</TabTitleText>}>
+            {plan.pools.length === 0 ? <p>No pool gets another config.</p> : null}
+            {plan.pools.map(({ pool, updates, order, atOnce, waits }) => (
+              <section key={pool} aria-label={`Pool ${pool}`}>
+                <h2>
+                  Pool {pool}, {atOnce} at a time: {few(order)}
+                </h2>
+                <ul>
+                  {updates.map(({ nodes, level, because, problem }) => (
+                    <li key={nodes.join()}>
+                      {level}: {few(nodes)}
+                      {because.length > 0 ? `, because of ${few(because)}` : ""}
+                      {problem === undefined ? "" : `; they would refuse it: ${problem}`}
+                    </li>
+                  ))}
+                </ul>
+                {waits.map(({ message }) => (
+                  <p key={message}>Waits: {message}</p>
                 ))}
-              </ul>
-              {waits.map(({ message }) => (
-                <p key={message}>Waits: {message}</p>
-              ))}
-            </section>
-          ))}
-        </Tab>
+              </section>
+            ))}
+          </Tab>
+        ) : null}
       </Tabs>
     </>
   );

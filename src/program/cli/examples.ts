@@ -15,6 +15,7 @@ const examples: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   console: {
     "Look at the cluster of the current context": "attune console",
+    "Both clusters of hosted control planes": "attune console --context hosted --context management",
     "A new address of the console that runs": "attune console --url",
   },
   apiserver: { "An API server whose objects are kept in a folder": "attune apiserver --dir ./server --port 6443" },

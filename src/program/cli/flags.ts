@@ -71,8 +71,15 @@ export const upFlags = {
   ...logFlags("warn"),
 };
 
+/** Hosted control planes have two clusters. */
+const contextsFlag = list(
+  "--context <name>",
+  "context of the kubeconfig to use; of hosted control planes, once for each cluster",
+);
+
 export const consoleFlags = {
   ...connectionFlags,
+  context: contextsFlag,
   port: portFlag("--port <port>", "port of the console on 127.0.0.1; 0 picks a free one", "0"),
   dir: text("--dir <dir>", "state directory of the console, or of the attune up whose console --url is for", {
     shownDefault: "$XDG_STATE_HOME/attune/console",
@@ -421,10 +428,7 @@ export const statusFlags = {
 
 export const supportBundleFlags = {
   ...connectionFlags,
-  context: list(
-    "--context <name>",
-    "context of the kubeconfig to use; of hosted control planes, once for each cluster",
-  ),
+  context: contextsFlag,
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
   systemNamespace: text("--system-namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
   file: text("--file <file>", "the archive to write; it must not exist", {

@@ -16,6 +16,8 @@ import { builtPage } from "./built-page.ts";
 export interface HostedSystem {
   readonly hosted: HttpClient;
   readonly management: HttpClient;
+  /** With a context for each cluster, of its name. */
+  readonly kubeconfig: string;
   /** Of nodes of the hosted cluster. */
   readonly hosts: ReadonlyMap<string, Machine>;
   /** An address that signs in once, of a console that shows the hosted cluster first. */
@@ -67,6 +69,7 @@ async function run(nodes: number): Promise<HostedSystem & { stop(): Promise<void
   return {
     hosted: clientOf("hosted"),
     management: clientOf("management"),
+    kubeconfig: join(dir, "kubeconfig"),
     hosts: new Map(example.machines.map(({ name, host }) => [name, host])),
     address: (path = "/") => linkOf(console, path),
     addressOf: async (clusters, path) => linkOf(await serve(clusters), path),

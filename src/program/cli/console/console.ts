@@ -6,13 +6,13 @@ import type { consoleFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { logOptions } from "../option/shared-flags.ts";
 import { processTerminal, writeOut } from "../terminal/terminal.ts";
-import { clusterToRead } from "../up/running-cluster.ts";
+import { clustersToRead, clusterToRead } from "../up/running-cluster.ts";
 import { defaultStateDirectory, systemNames } from "../up/state-directory.ts";
 import { clusterOfPod, serveInCluster } from "./in-cluster.ts";
 import { version } from "../../version.ts";
 import { newLink, startOwnConsole } from "./running-console.ts";
 
-/** `attune console`: the console for any cluster, with the rights of the kubeconfig's user. */
+/** `attune console`: the console for any cluster, or both of hosted control planes, with the rights of the kubeconfig's user. */
 export async function consoleCommand(options: Values<typeof consoleFlags>): Promise<void> {
   const { dir, port, url, inCluster, allowedHost: allowedHosts = [], certificates } = options;
   if (inCluster) {
@@ -35,19 +35,23 @@ export async function consoleCommand(options: Values<typeof consoleFlags>): Prom
   if (own === undefined)
     throw new Error("choose a directory: neither HOME nor XDG_STATE_HOME is an absolute path; pass --dir");
   if (url) return printLink(dir === undefined ? defaultFolders(own) : [dir]);
-  const connection = await clusterToRead(options, { note: processTerminal().err });
-  const client = new HttpClient(connection);
+  const { kubeconfig, context: contexts = [] } = options;
+  const reader = { note: processTerminal().err };
+  const connections =
+    contexts.length > 0
+      ? await clustersToRead({ kubeconfig, contexts }, reader)
+      : [await clusterToRead({ kubeconfig }, reader)];
+  const clusters = connections.map((connection) => ({ name: connection.name, client: new HttpClient(connection) }));
   const { signal } = stopOnSignals();
   try {
     const log = await createLog({ name: "attune", ...logOptions(options) });
-    const clusters = [{ name: connection.name, client }];
     const running = await startOwnConsole(own, { clusters, port, allowedHosts, signal, log });
     writeOut(
       `console     ${running.link()}\n\nThe address works once; attune console --url prints a new one. Ctrl-C stops.\n`,
     );
     await running.stopped;
   } finally {
-    client.close();
+    for (const { client } of clusters) client.close();
   }
 }
 
