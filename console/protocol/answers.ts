@@ -57,12 +57,15 @@ export interface PlanProblem {
 }
 
 export type PlanAnswer =
-  | { readonly type: "refused"; readonly problems: readonly PlanProblem[] }
+  /** `canTakeOver`: nothing but other managers of the fields is in the way. */
+  | { readonly type: "refused"; readonly problems: readonly PlanProblem[]; readonly canTakeOver: boolean }
   | {
       readonly type: "plan";
       readonly plan: ChangePlan & { readonly skipped: readonly SkippedObject[] };
       /** To send with `POST /api/apply`, which plans again and refuses where the answer is another. */
       readonly digest: string;
+      /** The cluster that was asked: objects for NodePools are planned in the management cluster, whichever the page shows. */
+      readonly cluster: string;
       /** Nodes that would reboot, by name. */
       readonly reboots: readonly string[];
     };

@@ -35,6 +35,32 @@ async function copied(page: Page): Promise<readonly unknown[]> {
 }
 
 browserTest(
+  "what NodePools take is planned and applied in the management cluster, whichever the page shows",
+  async () => {
+    const { page } = await openPage(system.address("/plan"));
+    await page.getByRole("button", { name: "Example: swap less" }).click();
+    await page.getByText(/conflict with .*\.data\.tuning/).waitFor();
+    await page.getByRole("button", { name: "Take the fields over" }).click();
+    await sentence(page, "2 nodes change, none reboots").waitFor();
+    await page.getByText("Planned in cluster management").waitFor();
+    await page.getByRole("tab", { name: "NodePools 1" }).click();
+    const pool = page.getByRole("region", { name: `NodePool ${namespace}/workers` });
+    expect(await pool.getByRole("listitem").innerText()).toBe("sysctl vm.swappiness: 11 → 5");
+    await looksRight(page, "plan-node-pool");
+    await page.getByRole("button", { name: "Apply 1" }).click();
+    await sentence(page, "1 object is applied").waitFor();
+    for (const node of members)
+      await expect.poll(() => system.hosts.get(node)?.read("/proc/sys/vm/swappiness")).toMatchObject({ text: "5\n" });
+
+    // A Tuned of the hosted cluster would be reverted.
+    const text = `apiVersion: tuned.openshift.io/v1\nkind: Tuned\nmetadata: {name: own}\nspec: {}\n`;
+    await page.getByRole("textbox", { name: /^YAML/ }).fill(text);
+    await page.getByRole("button", { name: "Plan", exact: true }).click();
+    await page.getByText(/put it into a ConfigMap of the management cluster/).waitFor();
+  },
+);
+
+browserTest(
   "a profile for a NodePool becomes a ConfigMap and a reference to it, and the map of each node shows it after one restart",
   async () => {
     const before = boots();

@@ -65,7 +65,7 @@ browserTest("an error leads to the line that it is about, in a text and in files
   await looksRight(page, "plan-refused");
 });
 
-browserTest("a conflict names the manager and the field, and leads to the line", async () => {
+browserTest("a conflict names the manager and the field, leads to the line, and can be taken over", async () => {
   await system.admin.patch(
     tunedKind,
     "held",
@@ -79,6 +79,23 @@ browserTest("a conflict names the manager and the field, and leads to the line",
   expect(await page.getByRole("button", { name: /^Apply/ }).count()).toBe(0);
   await page.getByRole("button", { name: /^Go to line/ }).click();
   expect(await selected(page)).toBe("  profile:");
+
+  await page.getByRole("button", { name: "Take the fields over" }).click();
+  await page.getByRole("button", { name: "Apply 1" }).click();
+  await heading(page, "1 object is applied").waitFor();
+  const { spec } = await system.admin.get(tunedKind, "held", { namespace: tuningNamespace });
+  expect(spec?.profile?.[0]?.data).toContain("vm.swappiness=40");
+
+  // The choice was about that change alone.
+  await system.admin.patch(
+    tunedKind,
+    "held",
+    { type: "apply", object: tuned("held", 30, 40), force: true },
+    { namespace: tuningNamespace, fieldManager: "pipeline" },
+  );
+  await page.getByRole("textbox", { name: /^YAML/ }).fill(writeYaml(tuned("held", 50, 40)));
+  await page.getByRole("button", { name: "Plan", exact: true }).click();
+  await page.getByText(/conflict with "pipeline"/).waitFor();
   await system.admin.delete(tunedKind, "held", { namespace: tuningNamespace });
 });
 

@@ -1,10 +1,11 @@
-import { Alert, Button } from "@patternfly/react-core";
+import { Button } from "@patternfly/react-core";
 import { useMemo, useRef, useState } from "react";
 import type { PerformanceProfile } from "../../../src/domain/performance-profile/api.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import { Failed, Loading } from "../parts/states.tsx";
 import { Apply } from "../plan/apply.tsx";
 import { PlanDocument, sentenceOf } from "../plan/plan-document.tsx";
+import { Refused } from "../plan/refused.tsx";
 import { usePlan } from "../plan/use-plan.ts";
 import { useConnection } from "../stream/use-topic.ts";
 import { type AppliedProfile, changesOfNodePool, changesOfNodes, marksOf } from "./applied-profile.ts";
@@ -29,8 +30,10 @@ export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewPr
   const files = useMemo(() => [{ name: `${name}.yaml`, text: yaml }], [name, yaml]);
   const { hello } = useConnection();
   const { designed } = cluster;
-  const target = designed ? { cluster: designed.management, takeOver: true } : { cluster: hello?.cluster };
-  const { answer, problem, isLoading, again, replace } = usePlan(files, target);
+  const { answer, problem, isLoading, target, takeFields, again, replace } = usePlan(
+    files,
+    designed ? { cluster: designed.management, takeOver: true } : { cluster: hello?.cluster },
+  );
   const [applied, setApplied] = useState<AppliedProfile>();
   const newest = useRef(cluster);
   newest.current = cluster;
@@ -50,13 +53,7 @@ export function Review({ yaml, profile, pool, cluster, draft, onBack }: ReviewPr
       />
       {isLoading ? <Loading label="Planning" /> : null}
       {problem === undefined ? null : <Failed attempt={`plan ${name}`} message={problem} onRetry={again} />}
-      {answer?.type === "refused"
-        ? answer.problems.map(({ text }) => (
-            <Alert component="p" key={text} isInline variant="danger" title="Cannot be applied">
-              {text}
-            </Alert>
-          ))
-        : null}
+      {answer?.type === "refused" ? <Refused refused={answer} onTakeFields={takeFields} /> : null}
       {answer?.type === "plan" ? (
         <>
           <Apply

@@ -1,5 +1,10 @@
+interface Example {
+  readonly name: string;
+  readonly yaml: string;
+}
+
 /** To try the view with. */
-export const examples = [
+export const examples: readonly Example[] = [
   {
     name: "Example: swap less",
     yaml: `apiVersion: tuned.openshift.io/v1
@@ -56,4 +61,35 @@ spec:
     node-role.kubernetes.io/worker: ""
 `,
   },
-] as const;
+];
+
+/** Where nodes get their tuning from NodePools: of the cluster that `attune up` creates. */
+export const hostedExamples: readonly Example[] = [
+  {
+    name: "Example: swap less",
+    yaml: `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: quiet-memory
+  namespace: clusters
+data:
+  tuning: |
+    apiVersion: tuned.openshift.io/v1
+    kind: Tuned
+    metadata:
+      name: quiet-memory
+    spec:
+      profile:
+        - name: quiet-memory
+          data: |
+            [main]
+            summary=Swap less
+            include=openshift-node
+            [sysctl]
+            vm.swappiness=5
+      recommend:
+        - profile: quiet-memory
+          priority: 20
+`,
+  },
+];

@@ -1,25 +1,18 @@
-import {
-  Alert,
-  AlertActionLink,
-  Button,
-  EmptyState,
-  EmptyStateActions,
-  EmptyStateBody,
-  EmptyStateFooter,
-} from "@patternfly/react-core";
+import { Alert, Button, EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter } from "@patternfly/react-core";
 import { useCallback, useMemo, useState } from "react";
 import type { AppliedObject, PlanFile } from "../../protocol/answers.ts";
 import { AnswerLine } from "../parts/answer-line.tsx";
 import { CopyCommand } from "../parts/copy-command.tsx";
 import { Failed, Loading } from "../parts/states.tsx";
-import { useConnection } from "../stream/use-topic.ts";
+import { useConnection, useTopic } from "../stream/use-topic.ts";
 import { Apply } from "./apply.tsx";
-import { examples } from "./examples.ts";
+import { examples, hostedExamples } from "./examples.ts";
 import "./plan.css";
 import { PlanDocument, sentenceOf } from "./plan-document.tsx";
 import { PlanInput } from "./plan-input.tsx";
+import { Refused } from "./refused.tsx";
 import { usePlan } from "./use-plan.ts";
-import { goToLine, joined, lineOf } from "./yaml-text.tsx";
+import { joined, lineOf } from "./yaml-text.tsx";
 
 const none: readonly PlanFile[] = [];
 
@@ -29,7 +22,12 @@ export function Plan() {
   const [files, setFiles] = useState<readonly PlanFile[]>(none);
   const [applied, setApplied] = useState<readonly AppliedObject[]>();
   const { hello } = useConnection();
-  const { answer, problem, isLoading, again, replace } = usePlan(files, { cluster: hello?.cluster });
+  const { answer, problem, isLoading, target, takeFields, again, replace } = usePlan(files, {
+    cluster: hello?.cluster,
+  });
+  const kinds = useTopic("kinds");
+  const hasNodePools = kinds.rows.get("NodePool.hypershift.openshift.io")?.served === true;
+  const offered = kinds.isLoaded ? (hasNodePools ? hostedExamples : examples) : [];
   const plan = useCallback((next: readonly PlanFile[]): void => {
     setApplied(undefined);
     setFiles(next);
@@ -69,7 +67,7 @@ export function Plan() {
               </EmptyStateBody>
               <EmptyStateFooter>
                 <EmptyStateActions>
-                  {examples.map(({ name, yaml }) => (
+                  {offered.map(({ name, yaml }) => (
                     <Button
                       key={name}
                       variant="link"
@@ -85,27 +83,9 @@ export function Plan() {
               </EmptyStateFooter>
             </EmptyState>
           )}
-          {answer?.type === "refused"
-            ? answer.problems.map((one) => {
-                const line = lineOf(one, files);
-                return (
-                  <Alert
-                    component="p"
-                    key={one.text}
-                    isInline
-                    variant="danger"
-                    title="Cannot be planned"
-                    actionLinks={
-                      line === undefined ? undefined : (
-                        <AlertActionLink onClick={() => goToLine(line)}>Go to line {line}</AlertActionLink>
-                      )
-                    }
-                  >
-                    {one.text}
-                  </Alert>
-                );
-              })
-            : null}
+          {answer?.type === "refused" ? (
+            <Refused refused={answer} lineOf={(one) => lineOf(one, files)} onTakeFields={takeFields} />
+          ) : null}
           {applied ? (
             <Alert component="p" isInline variant="success" title="Applied">
               {applied.map(({ kind, name }) => `${kind} ${name}`).join(", ")}
@@ -117,12 +97,15 @@ export function Plan() {
                 <Apply
                   planned={answer}
                   files={files}
-                  target={{ cluster: hello?.cluster }}
+                  target={target}
                   action={actionFor(answer.plan.objects)}
                   onApplied={({ objects }) => setApplied(objects)}
                   onChanged={replace}
                   onAgain={again}
                 />
+              )}
+              {answer.cluster === hello?.cluster ? null : (
+                <p className="attune-note">Planned in cluster {answer.cluster}, where NodePools get their tuning.</p>
               )}
               <PlanDocument planned={answer} />
             </>

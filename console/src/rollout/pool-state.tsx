@@ -15,7 +15,7 @@ type Look = {
 };
 
 const looks: Readonly<Record<PoolState, Look>> = {
-  "no config": { text: "No config", icon: <MinusCircleIcon /> },
+  "no config": { text: "Nothing to roll out", icon: <MinusCircleIcon /> },
   updated: { text: "Updated", icon: <CheckCircleIcon className="attune-quiet-success" /> },
   updating: { text: "Updating", icon: <InProgressIcon />, status: "info" },
   waiting: { text: "Waiting", icon: <ExclamationTriangleIcon />, status: "warning" },

@@ -122,7 +122,7 @@ export class Api {
     const stop = new LinkedAbort(signal);
     response.once("close", stop.abort);
     try {
-      sendJson(response, 200, await action(body, { cluster, signal: stop.signal }));
+      sendJson(response, 200, await action(body, { cluster, clusters: user.clusters, signal: stop.signal }));
     } catch (error) {
       if (stop.aborted) return;
       if (!isApiError(error) && !(error instanceof RequestError)) throw error;

@@ -1,4 +1,4 @@
-import { isApiError, ifThere } from "../../cluster/kube/api-error.ts";
+import { ifThere, isApiError, isConflict } from "../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import {
@@ -33,6 +33,8 @@ export interface DryRuns {
   readonly removals: readonly PlannedRemoval[];
   readonly skipped: readonly Skipped[];
   readonly problems: readonly string[];
+  /** Nothing but other managers of the fields is in the way. */
+  readonly isTaken: boolean;
 }
 
 /** The stored version first. */
@@ -96,6 +98,7 @@ export async function dryRunAll(
   const skipped: Skipped[] = [];
   const problems: string[] = [];
   const places = new Map<string, string>();
+  let conflicts = 0;
   for (const { place, object } of manifests) {
     const { kind, metadata } = object;
     const name = metadata.name ?? "";
@@ -122,9 +125,10 @@ export async function dryRunAll(
       } catch (error) {
         if (!isApiError(error) || error.code === 0 || error.code === 401) throw error;
         problems.push(`${place}: ${error.message}`);
+        if (applyAs && isConflict(error)) conflicts++;
       }
   }
-  return { writes, removals, skipped, problems };
+  return { writes, removals, skipped, problems, isTaken: conflicts > 0 && conflicts === problems.length };
 }
 
 const fromNodePools =

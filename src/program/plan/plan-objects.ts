@@ -39,7 +39,7 @@ export interface PlanObjects {
 export type PlannedObjects =
   | { readonly type: "plan"; readonly document: PlanDocument }
   /** What is wrong with the objects, each with its place. */
-  | { readonly type: "refused"; readonly problems: readonly string[] };
+  | { readonly type: "refused"; readonly problems: readonly string[]; readonly isTaken?: boolean };
 
 /** Asks for dry runs and computes what they lead to. Changes nothing. */
 export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
@@ -64,7 +64,7 @@ export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
     ...(gathered?.features.scyllaNodeConfigs ? [] : scyllaKinds),
   ];
   const isHosted = gathered?.tuning.mirrored !== undefined;
-  const { writes, removals, skipped, problems } = await dryRunAll(reader, manifests, {
+  const { writes, removals, skipped, problems, isTaken } = await dryRunAll(reader, manifests, {
     namespace,
     absent,
     side: isManagement ? "management" : isHosted ? "hosted" : undefined,
@@ -72,7 +72,7 @@ export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
     deletes,
     signal,
   });
-  if (problems.length > 0) return { type: "refused", problems };
+  if (problems.length > 0) return { type: "refused", problems, isTaken };
 
   const of = { client: reader, writes, removals, signal };
   const result: PlanResult = gathered
@@ -94,7 +94,8 @@ export async function planObjects(input: PlanObjects): Promise<PlannedObjects> {
 
 const noNodePools: NodePoolChanges = { objects: [], nodePools: [], findings: [] };
 
-async function hasNodePools(client: Client, signal: AbortSignal): Promise<boolean> {
+/** Whether it is a management cluster of hosted control planes. */
+export async function hasNodePools(client: Client, signal: AbortSignal): Promise<boolean> {
   const { apiVersion, kind } = nodePoolKind;
   return (await new Discovery(client).kind(apiVersion, kind, { signal })) !== undefined;
 }

@@ -3,6 +3,8 @@ import type { UserCluster } from "../topics/topic-context.ts";
 
 export interface ActionContext {
   readonly cluster: UserCluster;
+  /** All clusters of this console, by name. */
+  readonly clusters: ReadonlyMap<string, UserCluster>;
   /** The page is gone, or the console stops. */
   readonly signal: AbortSignal;
 }

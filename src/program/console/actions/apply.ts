@@ -15,16 +15,16 @@ import { fieldManager, namespaceOf, planFiles, takesOver } from "./plan.ts";
 export async function apply(body: JsonObject, context: ActionContext): Promise<ApplyAnswer> {
   const digest = get(body, "digest");
   if (typeof digest !== "string") throw new RequestError("digest: not a text");
-  const { answer, manifests } = await planFiles(body, context);
+  const { answer, manifests, cluster } = await planFiles(body, context);
   if (answer.type === "refused") return answer;
   if (answer.digest !== digest) return { type: "changed", answer };
   const skipped = new Set(answer.plan.skipped.map(({ place, kind, name }) => JSON.stringify([place, kind, name])));
   const planned = manifests.filter(
     ({ place, object: { kind, metadata } }) => !skipped.has(JSON.stringify([place, kind, metadata.name ?? ""])),
   );
-  const discovery = new Discovery(context.cluster.client);
+  const discovery = new Discovery(cluster.client);
   const namespace = namespaceOf(body) ?? "default";
-  const { client } = context.cluster;
+  const { client } = cluster;
   return {
     type: "applied",
     objects: await applyAll(planned, { client, discovery, namespace, takesOver: takesOver(body) }),

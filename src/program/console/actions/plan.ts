@@ -3,7 +3,9 @@ import { canonical, get, isObject, type JsonObject } from "../../../language/obj
 import { type Manifest, readTexts } from "../../manifest/read-manifests.ts";
 import { type PlanDocument, planObjects } from "../../plan/plan-objects.ts";
 import { hashOf } from "../http/sessions.ts";
+import type { UserCluster } from "../topics/topic-context.ts";
 import { type ActionContext, RequestError } from "./action.ts";
+import { plannedCluster } from "./planned-cluster.ts";
 import { withLines } from "./problem-line.ts";
 
 /** Of what the console applies. */
@@ -17,23 +19,28 @@ export async function plan(body: JsonObject, context: ActionContext): Promise<Pl
 export interface PlannedFiles {
   readonly answer: PlanAnswer;
   readonly manifests: readonly Manifest[];
+  /** The one that was asked. */
+  readonly cluster: UserCluster;
 }
 
-export async function planFiles(body: JsonObject, { cluster, signal }: ActionContext): Promise<PlannedFiles> {
+export async function planFiles(body: JsonObject, context: ActionContext): Promise<PlannedFiles> {
+  const { signal } = context;
   const files = filesOf(body);
   const { manifests, problems } = await readTexts(files);
-  const refused = async (texts: readonly string[]): Promise<PlannedFiles> => {
-    return { answer: { type: "refused", problems: await withLines(texts, files) }, manifests };
+  const cluster = await plannedCluster(manifests, context);
+  const refused = async (texts: readonly string[], canTakeOver = false): Promise<PlannedFiles> => {
+    return { answer: { type: "refused", problems: await withLines(texts, files), canTakeOver }, manifests, cluster };
   };
   if (problems.length > 0) return refused(problems);
   if (manifests.length === 0) return refused(["there are no objects in it"]);
   const namespace = namespaceOf(body);
   const applyAs = { manager: fieldManager, takesOver: takesOver(body) };
   const planned = await planObjects({ client: cluster.client, manifests, namespace, applyAs, signal });
-  if (planned.type === "refused") return refused(planned.problems);
+  if (planned.type === "refused") return refused(planned.problems, planned.isTaken);
   const { document } = planned;
   const digest = hashOf(canonical(document));
-  return { answer: { type: "plan", plan: document, digest, reboots: rebootsOf(document) }, manifests };
+  const answer = { type: "plan", plan: document, digest, cluster: cluster.name, reboots: rebootsOf(document) } as const;
+  return { answer, manifests, cluster };
 }
 
 export function namespaceOf(body: JsonObject): string | undefined {

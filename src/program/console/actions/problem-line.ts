@@ -34,7 +34,7 @@ async function lineOf(problem: string, { text, line }: { text: string; line: num
   // Counted from the start of the file.
   const [, unreadable] = /^line (\d+)/.exec(problem) ?? [];
   if (unreadable !== undefined) return Number(unreadable);
-  const [field] = /(?<![\w"])(?:metadata|spec)(?:\.[\w-]+|\[[^\]\s]*\])+/.exec(problem) ?? [];
+  const [field] = /(?<![\w"])(?:metadata|spec|data)(?:\.[\w-]+|\[[^\]\s]*\])+/.exec(problem) ?? [];
   if (field === undefined) return line;
   const { lineOfField } = await import("./yaml-line.ts");
   return line - 1 + lineOfField(text, field);

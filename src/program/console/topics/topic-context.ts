@@ -51,7 +51,7 @@ export class TopicContext<Name extends TopicName> {
     this.signal = signal;
     this.#table = table;
     // A topic that waits for nothing has all its rows once it is open.
-    queueMicrotask(() => this.#settle());
+    queueMicrotask(() => void this.#settle());
   }
 
   get client(): HttpClient {
@@ -78,7 +78,7 @@ export class TopicContext<Name extends TopicName> {
     if (state.state === "loading") this.#waitsFor.add(source);
     else this.#waitsFor.delete(source);
     // Not at once: a cache says that it is ready a moment before it has delivered the last objects of its list.
-    if (this.#waitsFor.size === 0) queueMicrotask(() => this.#settle());
+    if (this.#waitsFor.size === 0) queueMicrotask(() => void this.#settle());
   }
 
   set(key: string, row: RowOf<Name> | undefined): void {
@@ -93,7 +93,7 @@ export class TopicContext<Name extends TopicName> {
   /** Calls when every cache so far has been listed, was refused, is not served or has failed. */
   whenSettled(call: () => void | Promise<void>): void {
     this.#onSettled.push(call);
-    if (this.#waitsFor.size === 0) queueMicrotask(() => this.#settle());
+    if (this.#waitsFor.size === 0) queueMicrotask(() => void this.#settle());
   }
 
   /**
@@ -135,9 +135,10 @@ export class TopicContext<Name extends TopicName> {
     });
   }
 
-  #settle(): void {
+  async #settle(): Promise<void> {
     if (this.#waitsFor.size > 0 || this.signal.aborted) return;
-    const calls = this.#onSettled.splice(0).map(async (call) => call());
-    void Promise.all(calls).then(() => this.#table.settle());
+    await Promise.all(this.#onSettled.splice(0).map(async (call) => call()));
+    // A call may have found that it needs more caches.
+    if (this.#waitsFor.size === 0 && this.#onSettled.length === 0) this.#table.settle();
   }
 }
