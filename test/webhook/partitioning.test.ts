@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
+import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import { startTestWebhook, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
 import { readRefusal, refusedReason } from "../../src/domain/workload-partitioning/refusal-event.ts";
 import { at } from "../../src/language/object/json.ts";
@@ -22,6 +23,13 @@ import {
   type RunningWebhook,
   target,
 } from "./partitioned-cluster.ts";
+
+interface Registered {
+  readonly name: string;
+  readonly failurePolicy: string;
+  readonly timeoutSeconds: number;
+  readonly matchConditions?: readonly unknown[];
+}
 
 const resources = "resources.workload.openshift.io/one";
 const rewritten = {
@@ -65,12 +73,15 @@ for (const variant of emptyServers())
     let cluster: PartitionedCluster;
     let admin: HttpClient;
     let webhook: RunningWebhook;
+    let metrics: Awaited<ReturnType<typeof createPromMetrics>>;
 
     beforeAll(async () => {
       cluster = await partitionedCluster(variant);
       ({ admin } = cluster);
-      for (const name of ["users", "openshift-users"]) await cluster.namespace(name, allowed);
-      webhook = await cluster.webhook();
+      const ofUsers = ["users", "kubex", "openshiftx", `${systemNamespace}-x`];
+      for (const name of [...ofUsers, "openshift-users"]) await cluster.namespace(name, allowed);
+      metrics = await createPromMetrics();
+      webhook = await cluster.webhook({ metrics });
     }, 120_000);
     afterAll(() => cluster?.close());
     beforeEach(() => {
@@ -81,6 +92,45 @@ for (const variant of emptyServers())
       admin.create<KubeObject>(kinds.pod, pod, { namespace, dryRun });
     const reviewed = (): string[] => webhook.reviews.map(({ handler }) => handler);
 
+    it("is registered to refuse pods of users, and no others, when it has not answered for two seconds", async () => {
+      const lists = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration].map(
+        async (kind) => (await admin.get(kind, "attune-webhook"))["webhooks"] as Registered[],
+      );
+      const registered = (await Promise.all(lists)).flat().filter(({ name }) => /^(pods|nodes)-/.test(name));
+      expect(Object.fromEntries(registered.map((one) => [one.name, [one.failurePolicy, one.timeoutSeconds]]))).toEqual({
+        "pods-partitioning.attune.dev": ["Fail", 2],
+        "pods-partitioning-platform.attune.dev": ["Ignore", 2],
+        "pods-shared-cpus.attune.dev": ["Fail", 2],
+        "pods-shared-cpus-platform.attune.dev": ["Ignore", 2],
+        "pods-instructions.attune.dev": ["Fail", 2],
+        "pods-instructions-platform.attune.dev": ["Ignore", 2],
+        "pods-partitioned.attune.dev": ["Fail", 2],
+        "pods-partitioned-platform.attune.dev": ["Ignore", 2],
+        "nodes-partitioned.attune.dev": ["Ignore", 2],
+      });
+      expect(registered.filter(({ matchConditions = [] }) => matchConditions.length === 0)).toEqual([]);
+    });
+
+    it("is sent a pod for either annotation alone, and for a request of any type of workload in any container", async () => {
+      const ofType = { requests: { "batch.workload.openshift.io/cores": "1" } };
+      const limits = { "batch.workload.openshift.io/cores": "1" };
+      const containers = [{ name: "one", image: "i" }];
+      const asking = [{ name: "asks", image: "i", resources: { ...ofType, limits } }];
+      const sent = async (pod: KubeObject): Promise<string[]> => {
+        webhook.reviews.length = 0;
+        await create(pod, "users", true).catch(() => undefined);
+        return reviewed();
+      };
+      const both = ["pods-partitioning", "pods-partitioned"];
+      expect(await sent(podObject("target", { annotations: target }))).toEqual(both);
+      // What a user may not write is taken away, and nothing is left to validate.
+      const forCrio = { [resources]: '{"cpuset":"0"}' };
+      expect(await sent(podObject("for-crio", { annotations: forCrio }))).toEqual(["pods-partitioning"]);
+      expect((await create(podObject("for-crio", { annotations: forCrio }))).metadata.annotations).toBeUndefined();
+      expect(await sent({ ...podObject("app"), spec: { containers: asking } })).toEqual(both);
+      expect(await sent({ ...podObject("init"), spec: { containers, initContainers: asking } })).toEqual(both);
+    });
+
     it("rewrites a pod that asks for it, also of the platform and in a dry run", async () => {
       const asks = podObject("asks", { annotations: target });
       expect(await create(asks, "users", true)).toMatchObject(rewritten);
@@ -89,6 +139,33 @@ for (const variant of emptyServers())
       expect(reviewed()).toEqual(
         ["dry run", "users", "platform"].flatMap(() => ["pods-partitioning", "pods-partitioned"]),
       );
+    });
+
+    it("counts each decision by the rule that decided and its outcome, and how long it took", async () => {
+      const counted = async (): Promise<Map<string, number>> => {
+        const series =
+          /^attune_webhook_(?:decisions_total|request_duration_seconds_count)\{handler="([^"]+)"(?:,rule="([^"]+)",outcome="([^"]+)")?\} (\d+)$/gm;
+        const found = [...(await metrics.text()).matchAll(series)];
+        return new Map(found.map(([, ...labels]) => [labels.slice(0, 3).filter(Boolean).join(" "), Number(labels[3])]));
+      };
+      const before = await counted();
+      const asks = podObject("counted", { annotations: target });
+      const broken = podObject("counted", { annotations: { "target.workload.openshift.io/management": "{}" } });
+      await create(asks, "users", true);
+      await expect(create(broken, "users", true)).rejects.toMatchObject({ code: 422 });
+      await create(asks, "kube-system", true);
+      const added = async (): Promise<object> => {
+        const rows = [...(await counted())].map(([key, count]) => [key, count - (before.get(key) ?? 0)] as const);
+        return Object.fromEntries(rows.filter(([, count]) => count > 0));
+      };
+      await expect.poll(added).toEqual({
+        "pods-partitioning rewritten rewritten": 1,
+        "pods-partitioning effect-missing refused": 1,
+        "pods-partitioning ns-not-annotated stripped": 1,
+        "pods-partitioned valid passed": 1,
+        "pods-partitioning": 3,
+        "pods-partitioned": 1,
+      });
     });
 
     it("leaves the owners of the fields of a pod as they are: it reads reviews without them", async () => {
@@ -398,6 +475,9 @@ for (const variant of emptyServers())
       for (const pause = growingPause(); ; await pause())
         if (await create(asks("down"), "users", true).then(() => false, isUnanswered)) break;
       await create(podObject("plain-while-down"));
+      // Names that only begin like those of the platform.
+      for (const namespace of ["kubex", "openshiftx", `${systemNamespace}-x`])
+        await expect(create(asks("down"), namespace, true)).rejects.toThrow("failed calling webhook");
       for (const namespace of ["kube-system", "openshift-users", systemNamespace]) {
         const stored = await create(asks("down"), namespace);
         expect(stored.metadata.annotations).toEqual(target);

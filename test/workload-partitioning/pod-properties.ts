@@ -4,7 +4,7 @@ import { containersOf } from "../../src/domain/workload-partitioning/pod/pod.ts"
 import { validatePod } from "../../src/domain/workload-partitioning/pod/validate-pod.ts";
 import { pod as podKind } from "../../src/embedded/apiserver/kinds/core/pod/pod.ts";
 import { create } from "../../src/embedded/apiserver/kinds/testing/run-strategy.ts";
-import { qosClass } from "../../src/language/cpu/qos-class.ts";
+import { type Container, qosClass } from "../../src/language/cpu/qos-class.ts";
 import { cpuForCores, cpuShares, millicores } from "../../src/language/cpu/shares.ts";
 import { clone, deepFreeze, equal } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
@@ -60,11 +60,13 @@ export class PodProperties {
     const wrong = containersOf(after).find(({ name, resources: { requests = {}, limits = {} } = {} }) => {
       const asked = requests[this.#cores];
       if (asked === undefined) return false;
-      const { cpushares } = JSON.parse(annotation(after, name)) as { cpushares: number };
-      const isShared = BigInt(cpushares) === cpuShares(millicores(cpuForCores(asked)));
-      return !isShared || "cpu" in requests || "cpu" in limits || limits[this.#cores] !== asked;
+      const told = toldBy(annotation(after, name));
+      const isShared = told?.shares === cpuShares(millicores(cpuForCores(asked)));
+      const limit = context.release.limitAndRequest === "carried" ? this.#limitOf(name) : 0n;
+      const isLimited = told?.limit === limit;
+      return !isShared || !isLimited || "cpu" in requests || "cpu" in limits || limits[this.#cores] !== asked;
     });
-    return wrong && `container ${wrong.name} has other shares than cores`;
+    return wrong && `container ${wrong.name} has other shares than cores, or another limit than it came with`;
   }
 
   #store(pod: KubeObject): Stored {
@@ -83,15 +85,24 @@ export class PodProperties {
   }
 
   /** Where the annotation for CRI-O agrees with cores, an earlier admission wrote both, and CPU was added later. */
+  #toldBefore(pod: KubeObject, { name, resources }: Container): Told | undefined {
+    const cores = resources?.requests?.[this.#cores];
+    const told = toldBy(annotation(pod, name));
+    return cores !== undefined && told?.shares === cpuShares(millicores(cpuForCores(cores))) ? told : undefined;
+  }
+
+  /** In millicores, 0 for none: as the container came, or as an earlier admission wrote it. */
+  #limitOf(container: string): bigint {
+    const came = containersOf(this.#before).find(({ name }) => name === container) as Container;
+    return this.#toldBefore(this.#before, came)?.limit ?? millicores(came.resources?.limits?.["cpu"] ?? "0");
+  }
+
   #withoutAddedCpu(pod: KubeObject): KubeObject {
     const changed = clone(pod);
-    for (const { name, resources } of mutableContainers(changed)) {
-      const cores = resources.requests?.[this.#cores];
-      const shares = cores === undefined ? undefined : cpuShares(millicores(cpuForCores(cores)));
-      const [, told] = /^\{"cpushares": ?([0-9]+)(?:,"cpulimit": ?[0-9]+)?\}$/.exec(annotation(pod, name)) ?? [];
-      if (told !== String(shares)) continue;
-      delete resources.requests?.cpu;
-      delete resources.limits?.cpu;
+    for (const container of mutableContainers(changed)) {
+      if (!this.#toldBefore(pod, container)) continue;
+      delete container.resources.requests?.cpu;
+      delete container.resources.limits?.cpu;
     }
     return changed;
   }
@@ -106,6 +117,17 @@ export class PodProperties {
       }
     return changed;
   }
+}
+
+/** What CRI-O is told of a container. */
+interface Told {
+  readonly shares: bigint;
+  readonly limit: bigint;
+}
+
+function toldBy(text: string): Told | undefined {
+  const [, shares, limit = "0"] = /^\{"cpushares": ?([0-9]+)(?:,"cpulimit": ?([0-9]+))?\}$/.exec(text) ?? [];
+  return shares === undefined ? undefined : { shares: BigInt(shares), limit: BigInt(limit) };
 }
 
 interface MutableContainer {
