@@ -170,6 +170,12 @@ test.each<[string, RolloutNode, MachineConfigPool, Partial<FleetRow>]>([
     rollingOut({ paused: true }),
     { state: "As wanted" },
   ],
+  [
+    "its disk was replaced",
+    node(rendered("new", "new", "Lost", "the node does not have new any more")),
+    rollingOut(),
+    { state: waits, because: "the node does not have new any more: it gets it again when its pool allows" },
+  ],
   ["the pool has no config", node(old), worker, { state: "As wanted" }],
   [
     "it has not had its turn",

@@ -135,6 +135,7 @@ function configVerdict({ state: judged, pools }: Facts): Verdict | undefined {
   }
   const pool = pools.byName.get(pools.selection.configuring(node.metadata.labels ?? {}).pool ?? "");
   const target = pool?.spec?.configuration?.name ?? "";
+  if (update.state === "Lost") return { state, because: `${update.reason}: it gets it again when its pool allows` };
   // Where images are layered, nodes that have the config name an image too: those do not wait.
   if (!pool || target === "" || update.desired === target) return undefined;
   return { state, because: turnOf(judged, pool) };
