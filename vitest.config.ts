@@ -15,8 +15,8 @@ declare module "vitest" {
 function onNodeOfImage(path: string): TestProjectInlineConfiguration {
   const include = ["src", "test"]
     .flatMap((folder) => readdirSync(folder, { encoding: "utf8", recursive: true }).map((name) => join(folder, name)))
-    // A real node runs the image itself, and an emulated machine the Node.js of its own disk.
-    .filter((file) => file.endsWith(".test.ts") && !/^test\/real-(node|machine)\//.test(file))
+    // A real node runs the image itself, an emulated machine the Node.js of its own disk, and the console needs a browser.
+    .filter((file) => file.endsWith(".test.ts") && !/^test\/(console|real-node|real-machine)\//.test(file))
     .filter((file) => /\/testing\/program\.ts"/.test(readFileSync(file, "utf8")));
   const env = { ATTUNE_NODE: path, ATTUNE_BUNDLE: process.env.ATTUNE_IMAGE_BUNDLE ?? "" };
   const provide = { nodeVersion: `v${nodejs.version}` };

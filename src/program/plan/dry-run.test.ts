@@ -19,6 +19,7 @@ test.each([
     removals: [],
     problems: [],
     skipped: [{ place: "f.yaml", kind, name: "x", because }],
+    isTaken: false,
   });
 });
 

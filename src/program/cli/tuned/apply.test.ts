@@ -107,7 +107,7 @@ describe("attune tuned apply", () => {
 
   it.each([
     [["--engine", "fast"], "--engine fast: not one of auto, native, tuned"],
-    [["--output", "wide"], "--output wide: not one of table, json, yaml"],
+    [["--output", "xml"], "--output xml: not one of table, json, yaml"],
   ])("refuses %j", (args, message) => {
     expect(() => parseArguments(applyFlags, args, {})).toThrow(message);
   });

@@ -75,7 +75,7 @@ describe("attune tuned", () => {
     [["resolve", ".."], /^error: "\.\." is not a profile name/],
     [["resolve", "wrong"], /^error: \/etc\/tuned\/wrong\/tuned\.conf:2: profile "gone" does not exist\n$/],
     [["apply", "p", "--engine", "x"], /^error: --engine x: not one of auto, native, tuned\n$/],
-    [["apply", "p", "--output", "wide"], /^error: --output wide: not one of table, json, yaml\n$/],
+    [["apply", "p", "--output", "xml"], /^error: --output xml: not one of table, json, yaml\n$/],
     [["apply", "p", "--exec"], /^error: unknown option '--exec'/],
     [["verify", "nosuch"], /^error: profile "nosuch" does not exist; attune tuned list names all\n$/],
     [["nothing"], /^error: unknown command 'nothing'/],
