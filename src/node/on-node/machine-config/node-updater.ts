@@ -65,8 +65,13 @@ export class NodeUpdater {
   }
 
   async configs(): Promise<NodeConfigs> {
-    const [current, pending, bootId] = [this.#store.current(), this.#store.pending(), readBootId(this.#host)];
-    return { current: await current, pending: await pending, bootId: await bootId };
+    // All at once: one that fails while another is awaited would be a rejection that nobody handles.
+    const [current, pending, bootId] = await Promise.all([
+      this.#store.current(),
+      this.#store.pending(),
+      readBootId(this.#host),
+    ]);
+    return { current, pending, bootId };
   }
 
   /** What an update to the config would do; nothing is changed. */
